@@ -32,10 +32,35 @@ run: packages ## Start the gateway with nothing else installed; prints a key and
 gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
+.PHONY: debug
+debug: packages ## Start the gateway with the inspector on port 9229; FILE=…: one test, stopped at its first line
+ifdef FILE
+	@$(VITEST) --inspect-brk --no-file-parallelism --test-timeout=0 $(FILE)
+else
+	@exec $(WITH_NODE) node --inspect src/main.ts
+endif
+
 .PHONY: test
-test: packages servers python agents s3 documents training ## Every test but those of a cluster; ends with one line: N passed, N failed, N skipped
+ifdef FILE
+test: packages servers ## Every test but those of a cluster, ending with one line: N passed, N failed, N skipped; FILE=…: those files
+	@$(VITEST) $(FILE)
+else
+test: packages servers python agents s3 documents training
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST) --exclude 'test/cluster/**' --exclude 'test/spec/{chat,documents,surfaces,typed}.test.ts'
+endif
+
+.PHONY: watch
+watch: packages servers ## Run tests again whenever a file of theirs changes (FILE: which, such as src/meter)
+	@NO_COLOR=1 $(WITH_NODE) node_modules/.bin/vitest watch $(FILE)
+
+# Besides the code: the documents, the rules of the tree, the counters on both stores, recorded answers of every vendor.
+QUICK := src/ test/architecture test/documents-check test/glossary test/reference \
+	test/contract/limit-counters.test.ts test/fidelity/recordings.test.ts
+
+.PHONY: test-quick
+test-quick: packages servers ## The tests for every day: the code's own, and a few from outside
+	@$(VITEST) $(QUICK)
 
 .PHONY: test-unit
 test-unit: packages ## The tests beside the code under src/
@@ -121,12 +146,16 @@ bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,
 
 TREE ?= ../other
 .PHONY: bench-beside
-bench-beside: packages servers ## Measure what a call costs here and in another checkout, in turns (TREE: where it is, installed; KIB: sizes of prompts)
+bench-beside: packages servers ## Measure what a call costs here and in another checkout, in turns (TREE: where it is, installed; KIB: sizes of prompts, stream, translated-stream)
 	@exec $(WITH_NODE) node test/bench/beside.ts "$(TREE)" $(KIB)
 
 .PHONY: eval
 eval: packages ## Score detectors, local models and the scope guard on texts they have not seen; fails where they take too long (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
 	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)") $(if $(PRESIDIO),--presidio "$(PRESIDIO)")
+
+.PHONY: walk
+walk: packages ## Count the files and functions that one buffered chat call enters (LIST=1 names them)
+	@$(WITH_NODE) node test/bench/walk.ts $(if $(LIST),--list)
 
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
@@ -159,11 +188,11 @@ train-logins: packages ## Train the model of logins and passwords into src/inspe
 	@$(WITH_NODE) env DATA="$(DATA)" node tools/login-model/train.ts
 
 .PHONY: check
-check: packages check-tools ## Format, lint, types, architecture and dead code
+check: packages check-tools ## Format, lint, types, architecture, documents, dead code and phrases
 	@$(MAKE) --keep-going --jobs=2 --output-sync=target \
-		check-format check-lint check-types check-architecture check-dead
+		check-format check-lint check-types check-architecture check-dead check-phrases
 
-.PHONY: check-format check-lint check-types check-architecture check-dead
+.PHONY: check-format check-lint check-types check-architecture check-dead check-phrases
 check-format:
 	@$(call quietly,$(CHECK)/oxfmt --check)
 check-lint:
@@ -174,11 +203,26 @@ check-architecture:
 	@$(call quietly,$(WITH_NODE) node tools/architecture.ts)
 check-dead:
 	@$(call quietly,$(CHECK)/knip --no-progress)
+check-phrases:
+	@$(call quietly,$(WITH_NODE) node tools/ratchet.ts)
+
+.PHONY: ratchet
+ratchet: packages ## Lower the numbers of tools/ratchet.json to what is left of old phrases and words
+	@$(WITH_NODE) node tools/ratchet.ts --lower
 
 .PHONY: crds
 crds: packages ## Write the CRDs of the chart, and the pages about kinds, from the schemas of the resources
 	@$(WITH_NODE) node tools/crds.ts
 	@$(MAKE) docs
+
+.PHONY: add-vendor
+add-vendor: packages servers ## Write the files of a vendor that speaks OpenAI's families, and run the matrix for it (NAME=acme)
+	@$(WITH_NODE) node tools/add-vendor.ts "$(NAME)"
+	@$(MAKE) crds matrix-vendor
+
+.PHONY: matrix-vendor
+matrix-vendor: packages servers ## Run the matrix for one vendor (NAME=acme)
+	@$(VITEST) "$(CURDIR)/test/matrix/" -t ' · $(NAME) · '
 
 .PHONY: docs
 docs: packages ## Write docs/reference from the code: error codes, gwctl, kinds and the others of tools/reference.ts

@@ -14,10 +14,11 @@ export async function perform(job: Job, tools: Tools): Promise<unknown> {
     case 'read':
       return format.read(file, job.options, tools);
     case 'render':
-      if (!format.render) throw new DocumentFault('unsupported', 'this kind of document has no pages to draw');
+      if (!format.render) throw new DocumentFault('unsupported', 'pages of this kind of document cannot be drawn');
       return format.render(file, job.options, tools);
     case 'recognize':
-      if (!format.recognize) throw new DocumentFault('unsupported', 'text is not recognized in this kind of document');
+      if (!format.recognize)
+        throw new DocumentFault('unsupported', 'text recognition does not support this kind of document');
       return format.recognize(file, job.options, tools);
     case 'redact': {
       const { bytes, ...redacted } = await format.redact(file, job.options, tools);

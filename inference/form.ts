@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 
-/** A request that is no such form: 400. The message is told to the client. */
+/** An invalid form: 400. The message is sent to the client. */
 export class RequestFault extends Error {
   override readonly name = 'RequestFault';
 }
@@ -33,7 +33,7 @@ export function readForm(request: IncomingMessage, maxBytes: number, signal: Abo
     parser.on('field', (name, value, _nameTruncated, truncated) => {
       if (truncated) tooLarge();
       else if (name === 'options' && options === undefined) options = value;
-      else fail(new RequestFault('the form has a field that is not known'));
+      else fail(new RequestFault('the form has an unknown field'));
     });
     parser.on('file', (name, stream, filename, _encoding, mediaType) => {
       const pieces: Buffer[] = [];
@@ -42,12 +42,12 @@ export function readForm(request: IncomingMessage, maxBytes: number, signal: Abo
       stream.on('error', () => fail(new RequestFault('the form ends early')));
       stream.on('end', () => {
         if (name === 'document') file = { name: filename ?? '', mediaType: bare(mediaType), bytes: join(pieces) };
-        else fail(new RequestFault('the form has a file that is not known'));
+        else fail(new RequestFault('the form has an unknown file'));
       });
     });
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
       parser.on(limit, () => fail(new RequestFault('the form has too many parts')));
-    parser.on('error', () => fail(new RequestFault('the form cannot be read to its end')));
+    parser.on('error', () => fail(new RequestFault('the form cannot be read completely')));
     parser.on('finish', () => {
       try {
         if (options === undefined || !file) throw new RequestFault('the form lacks options or document');
@@ -75,7 +75,7 @@ function openParser(request: IncomingMessage, maxBytes: number): InstanceType<ty
   try {
     return new Busboy({ headers: { 'content-type': contentType }, limits });
   } catch {
-    throw new RequestFault('the request is no multipart form');
+    throw new RequestFault('the request must be a multipart form');
   }
 }
 
@@ -98,6 +98,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RequestFault('options is no JSON');
+    throw new RequestFault('options must be JSON');
   }
 }

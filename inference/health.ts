@@ -8,7 +8,7 @@ export interface Health {
   notReady(): string | undefined;
   /** Tries until it succeeds: every language's data is what it should be, a page is drawn, a word recognized. */
   start(): Promise<void>;
-  /** Not ready any more, for good. */
+  /** Not ready from now on. */
   drain(): void;
 }
 
@@ -30,7 +30,7 @@ export function createHealth(queue: JobQueue, pool: WorkerPool, faultyLanguages:
     notReady: () => (draining ? 'draining' : reason),
     async start() {
       for (;;) {
-        reason = await attempt().catch(() => 'the self-check found no place yet');
+        reason = await attempt().catch(() => 'the self-check is still in the queue');
         if (reason === undefined || draining) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }

@@ -1,8 +1,8 @@
-import { Metrics } from '#/telemetry/metrics.ts';
+import { counter, gauge, Metrics } from '#/telemetry/metrics.ts';
 import type { JobQueue } from './queue.ts';
 import type { KillReason, Outcome } from './thread.ts';
 
-/** What is counted of jobs: never what was in them. */
+/** Counts of jobs, never their content. */
 export interface JobMetrics {
   ended(verb: string, outcome: Outcome, ms: number): void;
   turnedAway(): void;
@@ -11,22 +11,29 @@ export interface JobMetrics {
   text(): string;
 }
 
+export const JOB_METRICS = {
+  jobs: counter('gw_inference_jobs_total', 'Jobs, by verb and outcome.', 'verb', 'outcome'),
+  seconds: counter('gw_inference_job_seconds_total', 'Time of jobs in their threads, by verb.', 'verb'),
+  turnedAway: counter('gw_inference_turned_away_total', 'Requests that were refused because the queue was full.'),
+  kills: counter('gw_inference_kills_total', 'Worker threads that were ended, or died, by reason.', 'reason'),
+  running: gauge('gw_inference_jobs_running', 'Jobs in worker threads.'),
+  waiting: gauge('gw_inference_jobs_waiting', 'Jobs that wait for a thread or for their body.'),
+  resident: gauge('gw_inference_resident_bytes', 'Resident memory of the engine.'),
+};
+
 export function createJobMetrics(queue: JobQueue): JobMetrics {
   const metrics = new Metrics();
-  const jobs = metrics.counter('gw_inference_jobs_total', 'Jobs by verb and how they ended');
-  const seconds = metrics.counter('gw_inference_job_seconds_total', 'Seconds that jobs took in their threads, by verb');
-  const busy = metrics.counter('gw_inference_turned_away_total', 'Requests that found no place in the queue');
-  const kills = metrics.counter('gw_inference_kills_total', 'Threads that were ended, or died, before their time');
-  metrics.gauge('gw_inference_jobs_running', 'Jobs in threads', () => queue.running);
-  metrics.gauge('gw_inference_jobs_waiting', 'Jobs that wait for a thread or for their body', () => queue.waiting);
-  metrics.gauge('gw_inference_resident_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+  const count = metrics.open(JOB_METRICS);
+  count.running.from(() => queue.running);
+  count.waiting.from(() => queue.waiting);
+  count.resident.from(() => process.memoryUsage.rss());
   return {
     ended(verb, outcome, ms) {
-      jobs(`verb="${verb}",outcome="${outcome.kind === 'done' ? 'done' : outcome.fault.kind}"`);
-      seconds(`verb="${verb}"`, ms / 1000);
+      count.jobs.inc(verb, outcome.kind === 'done' ? 'done' : outcome.fault.kind);
+      count.seconds.add(ms / 1000, verb);
     },
-    turnedAway: () => busy(''),
-    killed: (reason) => kills(`reason="${reason}"`),
+    turnedAway: () => count.turnedAway.inc(),
+    killed: (reason) => count.kills.inc(reason),
     text: () => metrics.text(),
   };
 }

@@ -9,13 +9,14 @@ import { createJobMetrics } from './job-metrics.ts';
 import { faultyLanguages, smallLanguages } from './ocr/language-data.ts';
 import { JobQueue } from './queue.ts';
 import { buildServer } from './server.ts';
+import { processEnvironment } from '#/settings/reader.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { openWorkerPool } from './worker-pool.ts';
 
 /** Entry point of the document engine. The first line on stdout tells its address as JSON: `{"event", "url"}`. */
 
 const MIB = 1024 * 1024;
-/** How long a job that nobody waits for may take to notice. */
+/** How long a cancelled job may take to notice. */
 const GRACE_MS = 2000;
 
 /** Each has a folder of its kind, or is not there. The scope guard asks the model of typed decisions in a thread of its own. */
@@ -26,7 +27,7 @@ const MODELS: readonly { readonly kind: ModelKind; readonly name?: string; reado
   { kind: 'typed', name: 'guard', isLate: true },
 ];
 
-await startProgram(readSettings(process.env), run);
+await startProgram(readSettings(processEnvironment()), run);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   const queue = new JobQueue({ slots: settings.workers, length: settings.queueLength });

@@ -4,7 +4,7 @@ import type { Job } from './verbs.ts';
 /** What a thread is asked to do. `check`: draw a page and recognize a word. */
 export type Task = Job | { readonly verb: 'check' };
 
-/** To a thread. `given up` is one 32-bit cell that both sides see: 1 when nobody waits for the result any more. */
+/** To a thread. `given up` is one 32-bit cell that both sides see: 1 once the result is no longer needed. */
 export interface TaskMessage {
   readonly task: Task;
   readonly givenUp: SharedArrayBuffer;
@@ -16,7 +16,7 @@ export type ThreadMessage =
   | { readonly kind: 'step'; readonly pages?: Parameters<OnPages> }
   /** The result as JSON. `heapBytes`: what the thread holds now. */
   | { readonly kind: 'done'; readonly json: Uint8Array; readonly heapBytes: number }
-  /** `cause`: name of what was thrown, where it was no fault that we foresaw. */
+  /** `cause`: name of the thrown error, if it was unexpected. */
   | {
       readonly kind: 'fault';
       readonly fault: DocumentFaultKind;

@@ -28,7 +28,7 @@ interface Bare {
  */
 export function findOriginals(text: string, originals: readonly string[]): readonly Found[] {
   const index = indexOf(originals);
-  // Most texts have none: that is told without keeping where each letter came from.
+  // Most texts have none: this check does not need the origin of each letter.
   return isIn(lettersAlone(text), index) ? occurrences(strip(text), index) : [];
 }
 

@@ -4,10 +4,10 @@ import type { OnPages } from '#/ports/documents.ts';
 /** Between two pieces of news. */
 const APART_MS = 500;
 
-/** Tells whoever waits for a job of its pages. */
+/** Reports a job's pages to its client. */
 export interface PageNews {
   readonly note: OnPages;
-  /** Tells what was not told yet: the answer follows. */
+  /** Sends reports that are pending: the answer follows. */
   end(): void;
 }
 

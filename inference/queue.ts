@@ -1,6 +1,6 @@
 import { DocumentFault } from '#/ports/documents.ts';
 
-/** What a client is told to wait when there is no place. // spec 8 */
+/** How long a client should wait when the queue is full. // spec 8 */
 const RETRY_AFTER_MS = 2000;
 
 /** A place among the jobs, taken before a request's body is read; given back by disposing. */
@@ -31,10 +31,10 @@ export class JobQueue {
     return this.#taken - this.#running;
   }
 
-  /** Takes a place. Throws `busy` when there is none. */
+  /** Takes a place. Throws `busy` when the queue is full. */
   enter(): Place {
     if (this.#taken >= this.#places)
-      throw new DocumentFault('busy', 'too many documents at once', { retryAfterMs: RETRY_AFTER_MS });
+      throw new DocumentFault('busy', 'too many documents at the same time', { retryAfterMs: RETRY_AFTER_MS });
     this.#taken++;
     let state: 'waiting' | 'running' | 'left' = 'waiting';
     return {

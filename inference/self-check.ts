@@ -20,7 +20,7 @@ export async function checkPicture(tools: Tools): Promise<void> {
   const png = await raw.greyscale().blur(2).png().toBuffer();
   const { lines } = await tools.recognize({ png, width, height, dpi: 200 }, ['eng']);
   const read = lines.flatMap((line) => line.words.map((word) => word.text)).join('');
-  if (!read.includes('TEXT')) throw new DocumentFault('unavailable', 'drawn words are not recognized');
+  if (!read.includes('TEXT')) throw new DocumentFault('unavailable', 'text recognition does not find the drawn words');
 }
 
 /** A page of our own must be drawn, with something on it. Rejects with `no_renderer`. */

@@ -27,7 +27,7 @@ export interface ServerDeps {
 const REQUEST_MS = 120_000;
 const UNAVAILABLE_MS = 2000;
 
-/** The engine over HTTP: one route a verb, and what tells whoever runs it how it is. */
+/** The engine over HTTP: one route per verb, and endpoints for health and metrics. */
 export function buildServer(deps: ServerDeps): FastifyInstance {
   const app = fastify({ logger: false, requestTimeout: REQUEST_MS, forceCloseConnections: 'idle' });
   app.removeAllContentTypeParsers();
@@ -37,7 +37,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     if (deps.health.notReady() === 'draining') void reply.header('connection', 'close');
   });
   app.setErrorHandler((error, request, reply) => answerError(deps, error, request, reply));
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such route' }));
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found' }));
   for (const verb of VERBS) app.post(`/v1/${verb}`, (request, reply) => serve(deps, verb, request, reply));
   serveModels(app, deps.models, deps.modelMetrics);
   app.get('/livez', () => 'ok\n');
@@ -57,7 +57,7 @@ async function serve(deps: ServerDeps, verb: Verb, request: FastifyRequest, repl
   using place = deps.queue.enter();
   const { options, file } = await readForm(request.raw, deps.maxBytes, gone.signal);
   const job = jobOf(verb, options, file);
-  if (!job) throw new RequestFault('options does not fit the verb');
+  if (!job) throw new RequestFault('options does not match the verb');
   await place.turn(gone.signal);
   const began = performance.now();
   const news = pageNewsFor(request.headers, reply.raw);
@@ -69,7 +69,7 @@ async function serve(deps: ServerDeps, verb: Verb, request: FastifyRequest, repl
   throw outcome.fault;
 }
 
-/** Nobody is there to be answered. */
+/** The client left. */
 class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

@@ -5,7 +5,7 @@ test('without an environment it listens on loopback, with bounds', () => {
   expect(readSettings({})).toMatchObject({ settings: { host: '127.0.0.1', port: 8090, child: false, queueLength: 8 } });
 });
 
-test('every fault is told at once, by the name of its variable', () => {
+test('every fault is reported at once, by the name of its variable', () => {
   const read = readSettings({
     PORT: '70000',
     GW_INFERENCE_WORKERS: '0',

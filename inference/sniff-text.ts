@@ -1,6 +1,6 @@
 import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 import { disguisedKindOf } from '#/ports/disguised-text.ts';
-import type { Sniffed } from './sniff.ts';
+import type { Sniffed } from './formats/format.ts';
 
 const TEXT: Sniffed = { kind: 'text', mediaType: 'text/plain' };
 const MARKDOWN: Sniffed = { kind: 'markdown', mediaType: 'text/markdown' };
@@ -35,13 +35,13 @@ const ENDINGS: Readonly<Record<string, Sniffed>> = {
 
 /**
  * Tells kinds of text apart: what reads as HTML is HTML whatever it was declared as, since its entities would hide what
- * it says from a search; mail is so too; then what was declared, then the end of the name. Throws `unsupported` for what is no text, and for
- * XML, which names letters in ways of its own.
+ * it says from a search; so is mail; then the declared type counts, then the end of the name. Throws `unsupported` for
+ * other data, and for XML, which can name letters in its own ways.
  */
 export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
   if (mediaType === 'message/rfc822' || /\.eml$/i.test(name)) return sniffMail(bytes);
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  if (!wide && bytes.some(isControl)) throw new DocumentFault('unsupported', 'this kind of file is not read');
+  if (!wide && bytes.some(isControl)) throw new DocumentFault('unsupported', 'this file format is not supported');
   const encoding = wide ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
   const content = new TextDecoder(encoding).decode(bytes);
   const disguised = disguisedKindOf(content, mediaType);
@@ -49,10 +49,10 @@ export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
   if (disguised === 'mail') return sniffMail(bytes);
   if (disguised === 'rtf') return RICH;
   if (disguised === 'card')
-    throw new DocumentFault('unsupported', 'cards with letters in an encoding of their own are not read');
+    throw new DocumentFault('unsupported', 'contact cards that declare their own text encoding are not supported');
   const declared = DECLARED[mediaType] ?? ENDINGS[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
   if (disguised === 'xml' || (!declared && content.trimStart().startsWith('<?xml')))
-    throw new DocumentFault('unsupported', 'XML is not read');
+    throw new DocumentFault('unsupported', 'XML is not supported');
   return declared ?? TEXT;
 }
 
@@ -65,8 +65,8 @@ const HEAD_LINE = /^(?:\xef\xbb\xbf)?\s*[!-9;-~]{1,76}:/;
 function sniffMail(bytes: Uint8Array): Sniffed {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1');
   if (/^\s*From /.test(head))
-    throw new DocumentFault('unsupported', 'a mailbox is not read: send its mails one by one');
-  if (!HEAD_LINE.test(head)) throw new DocumentFault('unsupported', 'the mail has no head');
+    throw new DocumentFault('unsupported', 'mailboxes are not supported: send the mails one by one');
+  if (!HEAD_LINE.test(head)) throw new DocumentFault('unsupported', 'the mail has no header');
   return MAIL;
 }
 

@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { DocumentFault } from '#/ports/documents.ts';
-import type { Sniffed } from './sniff.ts';
+import type { Sniffed } from './formats/format.ts';
 
 const CONTENT_TYPES = '[Content_Types].xml';
 /** Of the part that names the others; real ones have a few KiB. */
@@ -26,27 +26,27 @@ const ENTRY_HEAD = 30;
 export function sniffZip(bytes: Uint8Array): Sniffed {
   const types = contentTypes(bytes);
   if (types === undefined) return sniffSaid(bytes);
-  if (MACROS.test(types)) throw new DocumentFault('active_content', 'the document has macros: save it without');
+  if (MACROS.test(types)) throw new DocumentFault('active_content', 'the document has macros: save it without them');
   const found = OFFICE[MAIN.exec(types)?.[1]?.toLowerCase() ?? ''];
-  if (!found) throw new DocumentFault('unsupported', 'this kind of file is not read');
+  if (!found) throw new DocumentFault('unsupported', 'this file format is not supported');
   return found;
 }
 
 function sniffSaid(bytes: Uint8Array): Sniffed {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1');
   const said = SAID.exec(head.slice(ENTRY_HEAD))?.[1];
-  if (said === undefined) throw new DocumentFault('unsupported', 'this kind of file is not read');
+  if (said === undefined) throw new DocumentFault('unsupported', 'this file format is not supported');
   if (said === 'epub+zip') return { kind: 'epub', mediaType: `application/${said}` };
   const open = OPEN.exec(said)?.[1];
   if (open === undefined)
     throw new DocumentFault(
       'unsupported',
-      'of OpenDocument, texts, sheets and slides are read: save it as one of them',
+      'only OpenDocument texts, spreadsheets and presentations are supported: save it as one of them',
     );
   return { kind: 'opendocument', mediaType: `application/vnd.oasis.opendocument.${open}` };
 }
 
-/** The part's text, or undefined where there is none. Nothing else is inflated, and of it no more than it declares. */
+/** The part's text, or undefined without the part. Nothing else is inflated, and no more than its declared size. */
 function contentTypes(bytes: Uint8Array): string | undefined {
   try {
     const parts = unzipSync(bytes, {
@@ -55,6 +55,6 @@ function contentTypes(bytes: Uint8Array): string | undefined {
     const part = parts[CONTENT_TYPES];
     return part && new TextDecoder().decode(part);
   } catch (cause) {
-    throw new DocumentFault('unreadable', 'the document is damaged or not complete', { cause });
+    throw new DocumentFault('unreadable', 'the document is damaged or incomplete', { cause });
   }
 }

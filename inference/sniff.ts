@@ -1,14 +1,9 @@
-import { DocumentFault, type DocumentFile, type DocumentKind } from '#/ports/documents.ts';
+import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
+import type { Sniffed } from './formats/format.ts';
 import { sniffText } from './sniff-text.ts';
 import { sniffZip } from './sniff-zip.ts';
 
-/** What a document is, and the media type that says so. */
-export interface Sniffed {
-  readonly kind: DocumentKind;
-  readonly mediaType: string;
-}
-
-/** Leading bytes, in hexadecimal, of what is read. */
+/** Leading bytes of supported formats, in hexadecimal. */
 const READ: readonly (readonly [RegExp, Sniffed])[] = [
   [/^255044462d/, { kind: 'pdf', mediaType: 'application/pdf' }],
   [/^89504e470d0a1a0a/, { kind: 'image', mediaType: 'image/png' }],
@@ -19,12 +14,12 @@ const READ: readonly (readonly [RegExp, Sniffed])[] = [
   [/^7b5c727466/, { kind: 'rtf', mediaType: 'application/rtf' }],
 ];
 
-/** Leading bytes of what is known and not read, with what its sender may do. */
+/** Leading bytes of known formats that are not supported, with advice to the sender. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF pictures are not read: send JPEG or PNG'],
+  [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF images are not supported: send JPEG or PNG'],
   [
     /^(?:ï»¿)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!DOCTYPE svg|svg)/i,
-    'SVG is not read: send JPEG or PNG',
+    'SVG is not supported: send JPEG or PNG',
   ],
 ];
 
@@ -35,9 +30,9 @@ const ZIP = /^504b(?:0304|0506)/;
 const PDF_WITHIN = 1024;
 
 /**
- * Tells what a file is by its bytes. What is declared, or the end of the name, counts only between kinds of text. A file
- * that is two things at once is what its first bytes say, and nothing of its other self survives being rewritten.
- * Throws `unsupported`, `unreadable`, `encrypted` or `active_content`.
+ * Detects the format of a file by its bytes. The declared type and the end of the name count only between kinds of
+ * text. A file with two formats at once has the format of its first bytes, and nothing of the other one survives
+ * rewriting. Throws `unsupported`, `unreadable`, `encrypted` or `active_content`.
  */
 export function sniff(file: DocumentFile): Sniffed {
   const { bytes } = file;
@@ -57,13 +52,15 @@ function oleFault(bytes: Uint8Array): DocumentFault {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (all.includes(Buffer.from('EncryptedPackage', 'utf16le')))
     return new DocumentFault('encrypted', 'the document needs a password');
-  return new DocumentFault('unsupported', 'old Office formats are not read: save it as .docx or .xlsx');
+  return new DocumentFault('unsupported', 'old Office formats are not supported: save it as .docx or .xlsx');
 }
 
-/** A PDF behind other bytes: fine when they are blank or it was sent as PDF, else nobody can say what a reader would show. */
+/**
+ * A PDF after other bytes: fine if they are blank or it was sent as PDF; otherwise readers may disagree on the format.
+ */
 function lateHeader({ name, mediaType }: DocumentFile, head: string): Sniffed {
   const before = head.slice(0, head.indexOf('%PDF-')).replace(/^ï»¿/, '');
   const declared = mediaType === 'application/pdf' || /\.pdf$/i.test(name);
   if (declared || before.trim() === '') return { kind: 'pdf', mediaType: 'application/pdf' };
-  throw new DocumentFault('unreadable', 'the document is a PDF and something else at once');
+  throw new DocumentFault('unreadable', 'the document is both a PDF and another format');
 }

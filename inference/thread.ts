@@ -7,7 +7,7 @@ export interface ThreadLimits {
   readonly jobMs: number;
   readonly stepMs: number;
   readonly heapMib: number;
-  /** How long a task that nobody waits for may take to notice. */
+  /** How long a cancelled task may take to notice. */
   readonly graceMs: number;
 }
 
@@ -27,8 +27,8 @@ interface Running {
 }
 
 const ENTRY = new URL('./worker.ts', import.meta.url);
-const OUTLIVED = 'the document takes longer than a document may: split or simplify it';
-const OUTGROWN = 'the document needs more memory than a document may: split or simplify it';
+const OUTLIVED = 'the document takes too long: split or simplify it';
+const OUTGROWN = 'the document needs too much memory: split or simplify it';
 
 /**
  * One thread and its task. Whatever happens in there, be it a loop without end, a heap that is full or an exit, ends in

@@ -6,7 +6,7 @@ const LANGUAGES = Type.Array(Type.String({ pattern: '^[A-Za-z]{2,3}$' }), { maxI
 const WITHIN = Type.Optional(Type.Number({ minimum: 0 }));
 const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 
-/** What each verb may be told; fields that are not named are ignored. */
+/** Options of each verb; unknown fields are ignored. */
 const OPTIONS = {
   read: Type.Object({
     languages: Type.Optional(LANGUAGES),

@@ -28,7 +28,7 @@ async function run({ task, givenUp }: TaskMessage): Promise<void> {
 function toolsFor(givenUp: Int32Array): Tools {
   let told = 0;
   const checkTime = (): void => {
-    if (Atomics.load(givenUp, 0) === 1) throw new DocumentFault('too_large', 'the job was given up');
+    if (Atomics.load(givenUp, 0) === 1) throw new DocumentFault('too_large', 'the job was cancelled');
     if (performance.now() - told < STEP_MS) return;
     told = performance.now();
     tell({ kind: 'step' });

@@ -13,7 +13,7 @@ export interface Document {
   readonly spec?: unknown;
 }
 
-/** What can be published of the resources there are, and what is wrong with the others. */
+/** The resources that can be published, and the faults of the others. */
 export interface Accepted {
   /** By `Kind namespace/name`: as they are now, or as they last were good. */
   readonly documents: ReadonlyMap<string, Document>;
@@ -39,16 +39,17 @@ const TARGET = /^spec\.targetRefs\[(\d+)\]$/;
 const DANGLING = /^there is no (\w+ \S+)$/;
 
 /**
- * Finds what compiles. A resource at fault stands as it last was good, or is left out; what refers to it is at fault in
- * turn. Where an enforced policy cannot be had, its targets are left out too: nobody is served without the protection
- * that somebody asked for. Of a policy, targets that are not there or that an older policy has do not count.
+ * Finds what compiles. A resource with faults keeps its last good version, or is left out; resources that refer to it
+ * then have a fault too. If an enforced policy is not available, its targets are left out as well: no call is served
+ * without protection that is configured. Targets of a policy that do not exist, or that an older policy has, do not
+ * count.
  */
 export function accept(current: ReadonlyMap<string, Document>, options: AcceptOptions): Accepted {
   const chosen = new Map(current);
   const earlier = new Set<string>();
   const faults = new Map<string, Fault[]>();
   const blame = (name: string, fault: Fault): void => {
-    if (chosen.get(name) !== current.get(name)) return; // an earlier version: its faults are nobody's news
+    if (chosen.get(name) !== current.get(name)) return; // an earlier version: its faults are known
     const known = faults.get(name);
     if (known) known.push(fault);
     else faults.set(name, [fault]);
@@ -90,7 +91,7 @@ function demote(
   blame: (name: string, fault: Fault) => void,
 ): 'fewer' | 'earlier' | 'none' {
   const document = chosen.get(name);
-  if (!document) throw new Error('a fault of something that is not compiled');
+  if (!document) throw new Error('a fault names an object that was not compiled');
   if (faults.every(({ field, reason }) => TARGET.test(field) && reason !== undefined)) {
     const pruned = withoutTargets(document, faults);
     if (!pruned) chosen.delete(name);
@@ -126,7 +127,7 @@ function enforcedTargets({ metadata, spec }: Document): readonly string[] {
   return targetRefs.map((target) => `${target.kind} ${String(metadata['namespace'])}/${target.name}`);
 }
 
-/** What is referred to may be there, and be left out. */
+/** A resource that is referred to may exist but be left out. */
 function explain(fault: Fault, current: ReadonlyMap<string, Document>): Fault {
   const target = DANGLING.exec(fault.message)?.[1];
   return target !== undefined && current.has(target) ? { ...fault, message: `${target} is not accepted` } : fault;

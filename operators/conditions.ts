@@ -10,14 +10,14 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** What is known of a resource. */
+/** State of a resource. */
 export interface Verdict {
   readonly generation: number;
   /** Of the resource as it is now. */
   readonly faults: readonly Pick<Fault, 'field' | 'message' | 'reason'>[];
   /** Every gateway that lives serves by this generation. */
   readonly programmed: boolean;
-  /** The store does not take what is to be published. */
+  /** The store cannot be written. */
   readonly publishFailed: boolean;
   /** The resource as it is now is not published, but as it once was. */
   readonly earlierInForce: boolean;
@@ -56,12 +56,18 @@ function summed(type: string, faults: Verdict['faults'], reason: string): Findin
 function programmed({ faults, programmed: done, publishFailed, earlierInForce }: Verdict): Finding {
   const type = 'Programmed';
   if (done) return { type, status: 'True', reason: type, message: '' };
-  if (publishFailed) return { type, status: 'False', reason: 'PublishFailed', message: 'the store takes nothing' };
+  if (publishFailed)
+    return {
+      type,
+      status: 'False',
+      reason: 'PublishFailed',
+      message: 'the store of published configuration cannot be written',
+    };
   const message =
     faults.length === 0
-      ? 'not every gateway serves by it yet'
+      ? 'not every gateway uses it yet'
       : earlierInForce
-        ? 'gateways serve by an earlier generation'
-        : 'no gateway serves by it';
+        ? 'gateways use an earlier generation'
+        : 'no gateway uses it';
   return { type, status: 'False', reason: 'Pending', message };
 }

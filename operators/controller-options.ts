@@ -18,14 +18,14 @@ export interface ControllerOptions {
   readonly keys: ConfigKeys;
   /** What this process is called; no two may be called the same. */
   readonly name: string;
-  /** Namespaces that it reads; all of them where there are none. */
+  /** Namespaces to read; empty: all. */
   readonly namespaces: readonly string[];
   readonly usdToEur: string;
   /** Where resources may speak for every organization. */
   readonly platformNamespace: string;
   /** Namespaces whose organizations are accepted; absent: those of all. */
   readonly organizationNamespaces?: readonly string[] | undefined;
-  /** What workloads have spent, where that can be told. */
+  /** Spending of workloads; absent: unknown. */
   readonly spending?: Spending;
   readonly onEvent?: (event: ControllerEvent) => void;
   readonly timings?: Partial<Timings>;

@@ -41,7 +41,7 @@ export class Controller {
   #term: number | undefined;
   #accepted: Accepted | undefined;
   #lastGood = new Map<string, Document>();
-  /** What is compiled may have changed. */
+  /** The set of compiled resources may have changed. */
   #stale = true;
   readonly #touched = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -145,7 +145,7 @@ export class Controller {
     this.#soon(this.#timings.debounceMs);
   }
 
-  /** Work is done one after the other; what comes meanwhile is done together next. */
+  /** Work runs one at a time; changes that arrive meanwhile are handled together next. */
   #soon(ms: number): void {
     if (this.#timer || this.#stopped) return;
     this.#timer = setTimeout(() => {
@@ -157,7 +157,7 @@ export class Controller {
   #run(task: () => Promise<void>): void {
     this.#work = this.#work.then(task).catch((error: unknown) => {
       if (error instanceof Fenced) this.#elector?.stepDown();
-      // Reports run out in a store that nobody reaches, of gateways that live.
+      // Reports of live gateways expire while the store is unreachable.
       else this.#progress.doubt();
       this.#tell({ name: 'store.fault', error });
       this.#soon(RETRY_MS);
@@ -216,7 +216,7 @@ export class Controller {
     for (const name of this.#lastGood.keys()) if (!this.#world.objects.has(name)) this.#lastGood.delete(name);
   }
 
-  /** What was touched, with its generation now. */
+  /** Changed objects, with their current generation. */
   #takeTouched(): ReadonlyMap<string, number> {
     const names = [...this.#touched];
     this.#touched.clear();
@@ -227,7 +227,7 @@ export class Controller {
     for (const [name, { ref }] of this.#world.objects) if (ref.kind !== 'VirtualKey') this.#touched.add(name);
   }
 
-  /** What earlier controllers published is what resources at fault stand as, and what need not be written again. */
+  /** Versions that earlier controllers published stand in for resources with faults, and are not written again. */
   async #beginTerm(epoch: number): Promise<void> {
     if (this.#begun !== epoch) {
       this.#progress.begin();
@@ -267,7 +267,7 @@ export class Controller {
     this.#lookTimer = setTimeout(() => this.#run(() => this.#look()), awaited ? hurryMs : lookMs);
   }
 
-  /** What gateways report, and whether the store still has what was published. */
+  /** Reads the reports of gateways, and checks that the store still has the publication. */
   async #look(): Promise<void> {
     try {
       const epoch = this.#elector?.epoch;

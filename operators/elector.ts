@@ -16,7 +16,7 @@ export interface ElectorOptions {
 
 /** Competes for the lease of controllers. */
 export interface Elector {
-  /** The term this process leads in; undefined while another one does, or nobody. */
+  /** The term this process leads in; undefined while it does not lead. */
   readonly epoch: number | undefined;
   /** Leads no more, and competes again for a later term. */
   stepDown(): void;
@@ -26,7 +26,7 @@ export interface Elector {
 
 /**
  * Leads while it renews the lease in time. Another one's lease has run out when it has not changed for its duration by our
- * own clock, so that clocks need not agree. The count of transitions is the term (epoch): it fences what is published.
+ * own clock, so that clocks may differ. The count of transitions is the term (epoch): it fences publications.
  */
 export function startElector(options: ElectorOptions): Elector {
   const contest = new Contest(options);
@@ -116,7 +116,7 @@ class Contest {
   }
 
   async #nextTerm(state: LeaseState | undefined): Promise<number> {
-    // A store that does not answer cannot be published to either: whoever leads then steps down when it comes back newer.
+    // A store that does not answer cannot be published to either: the leader steps down if it returns newer.
     const floor = await this.#options.floor().catch(() => 0);
     return Math.max(state?.transitions ?? 0, floor) + 1;
   }

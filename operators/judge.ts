@@ -21,15 +21,15 @@ export interface JudgeDeps {
 interface Grounds {
   readonly accepted: Accepted;
   readonly publishFailed: boolean;
-  /** What earlier controllers published could not be read: what stands as it last was good is not known. */
+  /** The publication of earlier controllers could not be read, so the last good versions are unknown. */
   readonly earlierUnread?: boolean;
-  /** What is published now; absent when nothing was. */
+  /** The current publication; absent before the first one. */
   readonly at?: Position;
   /** The generations it was made of; absent where only gateways have told something new. */
   readonly generations?: ReadonlyMap<string, number>;
 }
 
-/** Tells resources what became of them. */
+/** Writes the state of resources to their status. */
 export interface Judge {
   /** Sees to status, events and finalizers of these objects. */
   judge(names: Iterable<string>, grounds: Grounds): void;
@@ -64,7 +64,7 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     const old = JSON.parse(object.status) as { readonly conditions?: readonly Condition[] };
     const before = old.conditions ?? [];
     const verdict = verdictOf(object, grounds, before);
-    // Whoever has found faults of this generation before knew more.
+    // A controller that reported faults of this generation before had read the earlier publication.
     if (grounds.earlierUnread && verdict.faults.length > 0 && isJudged(before, generation)) return;
     const conditions = conditionsOf(verdict, before, new Date());
     const spec = ref.kind === 'Workload' ? grounds.accepted.documents.get(name)?.spec : undefined;

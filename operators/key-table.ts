@@ -10,7 +10,7 @@ export interface KeyRecord {
   readonly createdAt: number;
 }
 
-/** What is wrong with a key for reasons beyond itself. */
+/** Faults of a key that lie outside it. */
 export type KeyTrouble =
   | { readonly reason: 'TargetNotFound' }
   | { readonly reason: 'Conflicted'; readonly holder: string };
@@ -51,7 +51,7 @@ export class KeyTable {
     this.#dirty.add(segment);
   }
 
-  /** A workload came or went: its keys are published, or not any more. Gives their ids. */
+  /** A workload appeared or disappeared, so its keys are published or withdrawn. Returns their ids. */
   touchWorkload(workload: string): readonly string[] {
     const ids = [...(this.#byWorkload.get(workload) ?? [])];
     for (const id of ids) this.#dirty.add(keySegmentOf(this.#byId.get(id)?.hash ?? ''));

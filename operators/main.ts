@@ -9,9 +9,10 @@ import { formatEuro } from '#/call/money.ts';
 import { periodsAt } from '#/meter/periods.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { startFailure, startProgram } from '#/telemetry/start-program.ts';
-import { createAdminServer } from '../src/admin.ts';
+import { createAdminServer } from '#/telemetry/admin-server.ts';
 import { startController } from './controller.ts';
 import { createObserver } from './observer.ts';
+import { processEnvironment } from '#/settings/reader.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { createSpending, type Sums } from './spending.ts';
 
@@ -20,7 +21,7 @@ const MOST_SILENCE_MS = 600_000;
 
 /** The composition root of the controller: reads the environment and constructs adapters. */
 
-await startProgram(readSettings(process.env), run, startFailure);
+await startProgram(readSettings(processEnvironment()), run, startFailure);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   const { redisUrl: url, redisCluster: cluster, name, leaseSeconds } = settings;
@@ -53,8 +54,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   observer.watch(controller);
   const admin = createAdminServer({
     metrics: () => observer.scrape(),
-    notReady: () => (controller.state().isSynced ? undefined : 'not everything was listed yet'),
-    notAlive: () => (controller.state().silentMs > MOST_SILENCE_MS ? 'the API server says nothing' : undefined),
+    notReady: () => (controller.state().isSynced ? undefined : 'the first list of all resources is not complete'),
+    notAlive: () => (controller.state().silentMs > MOST_SILENCE_MS ? 'the API server does not answer' : undefined),
   });
   admin.listen(settings.adminPort, settings.adminHost, () => {
     const address = admin.address();

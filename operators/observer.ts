@@ -1,5 +1,5 @@
 import type { Log } from '#/telemetry/log.ts';
-import { Metrics } from '#/telemetry/metrics.ts';
+import { counter, gauge, Metrics, total } from '#/telemetry/metrics.ts';
 import type { ControllerEvent } from './controller-options.ts';
 import type { Controller } from './controller.ts';
 
@@ -10,11 +10,27 @@ export interface Observer {
   readonly scrape: () => string;
 }
 
+export const CONTROLLER_METRICS = {
+  published: counter('gw_config_published_total', 'Publications of this controller.'),
+  seconds: counter('gw_config_publish_seconds_total', 'Time until publications were in force.'),
+  faults: counter('gw_controller_faults_total', 'Failed accesses to the cluster or to Redis.', 'what'),
+  epoch: gauge('gw_controller_epoch', 'Term in which this controller leads; 0 while it stands by.'),
+  synced: gauge('gw_controller_synced', '1 once every collection was listed.'),
+  silent: gauge('gw_controller_silent_seconds', 'Longest time since the API server said anything about a collection.'),
+  lists: total('gw_controller_lists_total', 'Times that a collection was listed.'),
+  keys: gauge('gw_controller_keys', 'Known keys.'),
+  resources: gauge('gw_controller_resources', 'Published resources, without keys.'),
+  faulty: gauge('gw_controller_faulty_resources', 'Resources with errors, without keys.'),
+  gateways: gauge('gw_controller_gateways', 'Gateways that are alive.'),
+  pending: gauge('gw_controller_pending_resources', 'Resources that some gateway does not have yet.'),
+  waiting: gauge('gw_controller_waiting_writes', 'Writes to the cluster that wait.'),
+  bytes: gauge('gw_config_published_bytes', 'Size of the published configuration.'),
+  resident: gauge('gw_resident_bytes', 'Resident memory of the process.'),
+};
+
 export function createObserver(log: Log): Observer {
   const metrics = new Metrics();
-  const published = metrics.counter('gw_config_published_total', 'Publications of this controller.');
-  const seconds = metrics.counter('gw_config_publish_seconds_total', 'Time that they took to be put in force.');
-  const faults = metrics.counter('gw_controller_faults_total', 'Failed accesses, to the cluster or to the store.');
+  const count = metrics.open(CONTROLLER_METRICS);
   return {
     onEvent(event) {
       switch (event.name) {
@@ -23,40 +39,30 @@ export function createObserver(log: Log): Observer {
         case 'controller.following':
           return log.warn({ event: event.name });
         case 'config.published':
-          published('');
-          seconds('', event.ms / 1000);
+          count.published.inc();
+          count.seconds.add(event.ms / 1000);
           return log.info({ event: event.name, epoch: event.epoch, seq: event.seq, ms: Math.round(event.ms) });
         case 'cluster.fault':
-          faults('what="cluster"');
+          count.faults.inc('cluster');
           return log.warn({ event: event.name, kind: event.kind, reason: messageOf(event.error), err: event.error });
         case 'store.fault':
-          faults('what="store"');
+          count.faults.inc('store');
           return log.error({ event: event.name, reason: messageOf(event.error), err: event.error });
       }
     },
     watch(controller) {
-      const gauge = (name: string, help: string, read: (state: ReturnType<Controller['state']>) => number): void =>
-        metrics.gauge(name, help, () => read(controller.state()));
-      gauge(
-        'gw_controller_epoch',
-        'The term this controller leads in; 0 while it does not.',
-        ({ epoch }) => epoch ?? 0,
-      );
-      gauge('gw_controller_synced', '1 once all that there is was listed.', ({ isSynced }) => Number(isSynced));
-      gauge(
-        'gw_controller_silent_seconds',
-        'Time since some collection was heard of last.',
-        ({ silentMs }) => silentMs / 1000,
-      );
-      gauge('gw_controller_lists_total', 'How often a collection was listed.', ({ lists }) => lists);
-      gauge('gw_controller_keys', 'Keys that are known.', ({ keys }) => keys);
-      gauge('gw_controller_resources', 'Resources that are published, keys apart.', ({ documents }) => documents);
-      gauge('gw_controller_faulty_resources', 'Resources at fault, keys apart.', ({ faulty }) => faulty);
-      gauge('gw_controller_gateways', 'Gateways that live.', ({ gateways }) => gateways);
-      gauge('gw_controller_pending_resources', 'Resources that not every gateway has yet.', ({ pending }) => pending);
-      gauge('gw_controller_waiting_writes', 'Writes to the cluster that wait.', ({ waitingWrites }) => waitingWrites);
-      gauge('gw_config_published_bytes', 'Bytes of what is published.', ({ publishedBytes }) => publishedBytes);
-      metrics.gauge('gw_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+      count.epoch.from(() => controller.state().epoch ?? 0);
+      count.synced.from(() => Number(controller.state().isSynced));
+      count.silent.from(() => controller.state().silentMs / 1000);
+      count.lists.from(() => controller.state().lists);
+      count.keys.from(() => controller.state().keys);
+      count.resources.from(() => controller.state().documents);
+      count.faulty.from(() => controller.state().faulty);
+      count.gateways.from(() => controller.state().gateways);
+      count.pending.from(() => controller.state().pending);
+      count.waiting.from(() => controller.state().waitingWrites);
+      count.bytes.from(() => controller.state().publishedBytes);
+      count.resident.from(() => process.memoryUsage.rss());
     },
     scrape: () => metrics.text(),
   };

@@ -1,7 +1,7 @@
 import { comparePositions } from '#/config/published/position.ts';
 import type { GatewayReport, Position } from '#/ports/published-config.ts';
 
-/** Since when something holds in what is published. */
+/** Since when a state is published. */
 interface Held {
   readonly generation: number;
   readonly since: Position;
@@ -31,7 +31,7 @@ export class Progress {
     return this.#gateways.length;
   }
 
-  /** A term begins: what was found in an earlier one, and heard, does not count. */
+  /** A term begins: findings and reports of earlier terms do not count. */
   begin(): void {
     this.#held.clear();
     this.#pending.clear();
@@ -39,13 +39,13 @@ export class Progress {
     this.doubt();
   }
 
-  /** Reports may be lost: whoever lives has as long to report again as until it would count as gone. */
+  /** Reports may be lost: live gateways get as long to report again as it takes to count as gone. */
   doubt(): void {
     this.#sureAt = performance.now() + this.#reportMs;
   }
 
   /**
-   * This generation is in what is published at a position, or was before. A generation of -1: the object is not in it.
+   * This generation is published at a position, or was before. A generation of -1: the object is not published.
    * `everywhere`: an earlier controller has found so.
    */
   note(name: string, generation: number, at: Position, everywhere = false): void {
@@ -70,7 +70,7 @@ export class Progress {
     return reached;
   }
 
-  /** Whether this generation is what was noted last. */
+  /** Whether this generation was noted last. */
   holds(name: string, generation: number): boolean {
     return this.#held.get(name)?.generation === generation;
   }
@@ -81,7 +81,7 @@ export class Progress {
     return held?.generation === generation && held.everywhere;
   }
 
-  /** Whether no gateway serves by the object any more, as far as all that may live were heard; none does where none is. */
+  /** Whether no gateway uses the object, as far as gateways that may be alive have reported; true without any. */
   isNowhere(name: string): boolean {
     return this.isEverywhere(name, -1);
   }

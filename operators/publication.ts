@@ -37,7 +37,7 @@ export class Publication {
     this.#keys = keys;
   }
 
-  /** What is in force, if this controller published it. */
+  /** The publication in force, if this controller made it. */
   get head(): PublishedHead | undefined {
     return this.#head;
   }
@@ -52,7 +52,7 @@ export class Publication {
     return [...this.#segments.keys()];
   }
 
-  /** Whether this is what was published, in this term. */
+  /** Whether this was published in this term. */
   isPublished(epoch: number): boolean {
     return !this.#changed && this.#head?.epoch === epoch;
   }
@@ -96,14 +96,14 @@ export class Publication {
     throw new Error('the configuration cannot be published: the store keeps losing it');
   }
 
-  /** Writes segments of this publication; other digests are nobody's any more. */
+  /** Writes segments of this publication; other digests are no longer used. */
   async put(digests: readonly string[]): Promise<void> {
     const wanted = new Set(digests);
     const found = [...this.#segments.values()].filter(({ digest }) => wanted.has(digest));
     if (found.length > 0) await this.#store.put(new Map(found.map(({ digest, bytes }) => [digest, bytes])));
   }
 
-  /** What is in force of an earlier controller, as far as it can be read: parts by segment name. */
+  /** The publication of an earlier controller that is in force, as far as it can be read: parts by segment name. */
   async readEarlier(): Promise<ReadonlyMap<string, Part>> {
     const head = await this.#store.head();
     const manifest = head && readHead(head, this.#keys);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterFault, type Cluster, type ClusterObject, type Collection, type WatchEvent } from '#/ports/cluster.ts';
 
-/** Who is told of a collection. Its verbs must not throw: there is nobody to tell it to. */
+/** Receives the objects of a collection. Its methods must not throw: no caller could handle the error. */
 interface Sink {
   put(object: ClusterObject): void;
   remove(object: ClusterObject): void;
-  /** All that there is was told; from then on, changes are. */
+  /** The first list is complete; from now on, changes follow. */
   synced(): void;
 }
 
@@ -36,7 +36,7 @@ const MOST_GONE_AT_ONCE = 3;
 
 /**
  * Mirrors a collection: lists it, then follows its changes from there on; after any end it goes on from the last state
- * it has heard of. Only a state that the server does not know any more (410) is listed anew, at once; after other faults
+ * it has seen. Only a state that the server no longer knows (410) is listed again at once; after other faults
  * it waits, longer each time, or as long as the server says.
  */
 export function startReflector(options: ReflectorOptions): Reflector {
@@ -65,7 +65,7 @@ class Mirror {
   lists = 0;
   readonly #options: ReflectorOptions;
   readonly #stop = new AbortController();
-  /** What is told of, by namespace and name, with its resource version. */
+  /** Objects that were reported, by namespace and name, with their resource version. */
   readonly #known = new Map<
     string,
     { readonly version: string; readonly object: Pick<ClusterObject, 'kind' | 'metadata'> }
@@ -99,7 +99,7 @@ class Mirror {
     const { cluster, collection, sink } = this.#options;
     const gone = new Map(this.#known);
     let version = '';
-    // Each page is told as it comes: all of them at once would need several times the memory of what is kept.
+    // Each page is reported as it arrives: all of them at once would need several times the memory of the result.
     for (let next: string | undefined, more = true; more; more = next !== undefined) {
       const page = await cluster.list(collection, next);
       this.heardAt = Date.now();

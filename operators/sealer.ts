@@ -2,7 +2,7 @@ import type { ConfigKeys, SecretPlace } from '#/config/published/config-keys.ts'
 import type { SecretRow } from '#/config/published/contents.ts';
 
 /**
- * Seals secrets, each once: what is sealed twice is never the same text, and a segment that did not change must have the
+ * Encrypts each secret only once: encrypting twice gives different texts, and an unchanged segment must keep the
  * digest it had.
  */
 export class Sealer {
@@ -18,7 +18,7 @@ export class Sealer {
     for (const row of rows) this.#sealed.set(nameOf(toPlace(row)), row);
   }
 
-  /** Rows of these secrets; what is not among them is forgotten. */
+  /** Rows of these secrets; all others are forgotten. */
   rows(secrets: Iterable<readonly [SecretPlace, string]>): readonly SecretRow[] {
     const next = new Map<string, SecretRow>();
     for (const [place, secret] of secrets) {

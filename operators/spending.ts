@@ -27,13 +27,13 @@ export type ReadSpending = (organization: Spender) => Promise<ReadonlyMap<string
 
 /** What workloads have spent, as it was read last. */
 export interface Spending {
-  /** Reads it again where the last time is long ago; `changed` is told of each workload, by name, whose sums moved. */
+  /** Reads again if the last time is long ago; calls `changed` with the name of each workload whose sums changed. */
   refresh(organizations: readonly Spender[], changed: (name: string) => void): void;
   /** By workload id. */
   of(workload: string): Spent | undefined;
 }
 
-/** The organizations of what is accepted, by name of the resource. */
+/** The organizations among the accepted resources, by name of the resource. */
 export function spendersOf(documents: ReadonlyMap<string, Pick<Document, 'kind' | 'spec'>>): readonly Spender[] {
   const spenders: Spender[] = [];
   for (const [name, { kind, spec }] of documents) {
@@ -46,7 +46,7 @@ export function spendersOf(documents: ReadonlyMap<string, Pick<Document, 'kind' 
 
 const EVERY_MS = 30_000;
 
-/** `everyMs`: how old what is told may be. A store that cannot be read leaves what was read before. */
+/** `everyMs`: maximum age of the sums. If the store cannot be read, the last sums stay. */
 export function createSpending(read: ReadSpending, everyMs = EVERY_MS): Spending {
   let known: ReadonlyMap<string, Spent> = new Map();
   let readAt = -Infinity;

@@ -10,7 +10,7 @@ import {
 } from '#/config/published/contents.ts';
 import type { Document } from './accept.ts';
 
-/** The texts of all segments of documents. Those of `known` that have none any more are told as empty. */
+/** The texts of all segments of documents. Those of `known` that no longer have a text are empty. */
 export function documentTexts(
   documents: ReadonlyMap<string, Document>,
   known: Iterable<string>,

@@ -1,7 +1,7 @@
 import type { WorkloadSpec } from '#/config/resources/workload.ts';
 import type { Spent } from './spending.ts';
 
-/** What a Workload's status tells beside its conditions: of `spec`, which is in force, and of what was spent, if known. */
+/** A Workload's status besides its conditions: the `spec` in force, and the amount spent, if known. */
 export function workloadStatus(spec: Partial<WorkloadSpec>, spent: Spent | undefined): object {
   const { limits, budget } = spec;
   return { ...(spent && { spend: spendOf(budget, spent) }), ...(limits && { limits }) };

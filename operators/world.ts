@@ -34,7 +34,7 @@ export interface OwnObject {
 
 /** What a change of the world is a change for. */
 export interface Change {
-  /** What is compiled may have changed: everything is to be judged anew. */
+  /** The set of compiled resources may have changed, so all of them are judged again. */
   readonly compiled: boolean;
   /** Names of objects whose verdict may have changed. */
   readonly touched: readonly string[];
@@ -45,7 +45,7 @@ const LABELLED: ReadonlySet<string> = new Set(['Organization', 'Workload']);
 
 const ALL: Change = { compiled: true, touched: [] };
 
-/** What the cluster holds, as far as it was told: documents to compile, keys by the segments they go to, and secrets. */
+/** The state of the cluster that is known so far: documents to compile, keys by their segments, and secrets. */
 export class World {
   readonly keys = new KeyTable();
   readonly #documents = new Map<string, Document>();
@@ -57,7 +57,7 @@ export class World {
     return this.#objects;
   }
 
-  /** What is to be compiled: resources that are not being deleted, keys apart, and the namespaces whose labels may count. */
+  /** Resources to compile: those not being deleted, without keys, and the namespaces whose labels may count. */
   documents(): ReadonlyMap<string, Document> {
     const found = new Map(this.#documents);
     for (const { kind, metadata } of this.#documents.values()) {
@@ -102,7 +102,7 @@ export class World {
     this.#objects.set(own.name, own);
     const before = this.#documents.get(own.name);
     const next = deleting ? undefined : toDocument(object);
-    // What did not change stays the same object: it need not be checked again.
+    // An unchanged resource stays the same object, so that it is not checked again.
     if (JSON.stringify(before) === JSON.stringify(next)) return { compiled: false, touched: [own.name] };
     if (next) this.#documents.set(own.name, next);
     else this.#documents.delete(own.name);
@@ -121,15 +121,15 @@ export class World {
     return { compiled: true, touched: kind === 'Workload' && had ? this.#touchKeys(id) : [] };
   }
 
-  /** What is wrong with a key, beside its workload not being accepted. */
+  /** Faults of a key, except that its workload is not accepted. */
   keyFaults({ ref, faults }: OwnObject): readonly Fault[] {
     const id = `${ref.namespace}/${ref.name}`;
     const trouble = this.keys.troubleOf(id, (workload) => this.hasWorkload(workload));
     if (!trouble) return faults;
     const at = { file: '', object: `VirtualKey ${id}`, reason: trouble.reason };
     return trouble.reason === 'Conflicted'
-      ? [{ ...at, field: 'spec.hash.value', message: `is the hash of VirtualKey ${trouble.holder} already` }]
-      : [{ ...at, field: 'spec.workloadRef', message: 'there is no such Workload' }];
+      ? [{ ...at, field: 'spec.hash.value', message: `is already the hash of VirtualKey ${trouble.holder}` }]
+      : [{ ...at, field: 'spec.workloadRef', message: 'names a Workload that does not exist' }];
   }
 
   #putKey(object: ClusterObject, own: OwnObject): Change {
@@ -164,7 +164,7 @@ export class World {
   }
 }
 
-/** What is published of an object: who it is, how old, and what it says. */
+/** The published part of an object: its identity, age and spec. */
 function toDocument({ apiVersion, kind, metadata, spec }: ClusterObject): Document {
   const { name, namespace, creationTimestamp, labels } = metadata;
   const common = { name, ...(creationTimestamp !== undefined && { creationTimestamp }) };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterFault } from '#/ports/cluster.ts';
 
 export interface WriterOptions {
-  /** What does not hold any more is not written: asked before each write. */
+  /** Asked before each write, so that outdated states are not written. */
   readonly mayWrite: () => boolean;
   readonly onFault?: (error: unknown) => void;
   readonly atOnce?: number;
@@ -29,7 +29,7 @@ const GONE_OR_CHANGED = new Set([404, 409]);
 
 /**
  * A queue of writes by name. One that fails is tried again, later each time; one that comes too late (the object is gone,
- * or was changed by others) is left to whoever is told of that change.
+ * or was changed by others) is dropped: the watch reports that change.
  */
 export function createWriter(options: WriterOptions): Writer {
   const { mayWrite, onFault, atOnce = 16, backoffMs: [least, most] = [250, 60_000] } = options;
@@ -64,7 +64,7 @@ export function createWriter(options: WriterOptions): Writer {
       running--;
     }
   };
-  // Whoever is started takes a task at once. Those that hang or were asked to wait take none: they are not counted on.
+  // A worker that starts takes a task at once. Those that hang, or were asked to wait, do not count.
   const wake = (): void => {
     while (running < atOnce && tasks.size > 0) void work();
   };

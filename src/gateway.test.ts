@@ -5,17 +5,17 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { make, sha256, snapshotOf } from '#/config/testing/resources.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
-import type { Answer, Ingress } from '#/call/call.ts';
+import type { Answer, CallRequest } from '#/call/call.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import type { Stranger } from '#/surfaces/stranger.ts';
-import { DOORS } from '#/surfaces/doors.ts';
+import { ENDPOINTS } from '#/surfaces/endpoints.ts';
 import { OpenCalls } from '#/surfaces/open-calls.ts';
 import { gate } from '../test/harness/gate.ts';
 import { buildGateway } from './gateway.ts';
 
-/** The doors over a corridor that each test scripts. */
+/** The endpoints over a pipeline that each test scripts. */
 
 const KEY = 'gw_test_door';
 const snapshot = snapshotOf([
@@ -29,8 +29,8 @@ const snapshot = snapshotOf([
   }),
 ]);
 
-let serve: (ingress: Ingress) => AsyncGenerator<Answer>;
-let served: Ingress[];
+let serve: (request: CallRequest) => AsyncGenerator<Answer>;
+let served: CallRequest[];
 let sealed: string[];
 let strangers: Stranger[];
 let leaving: boolean;
@@ -48,9 +48,9 @@ beforeEach(() => {
   turnedAway = undefined;
   app = buildGateway({
     calls: new OpenCalls(),
-    serve: async (ingress, emit) => {
-      served.push(ingress);
-      for await (const part of serve(ingress)) if (!(await emit(part))) return;
+    serve: async (request, emit) => {
+      served.push(request);
+      for await (const part of serve(request)) if (!(await emit(part))) return;
     },
     onError: () => {},
     onStranger: (stranger) => void strangers.push(stranger),
@@ -58,7 +58,7 @@ beforeEach(() => {
     keys: { current: () => snapshot, mayHold: () => false },
     providers: createProviders(createTransport()),
     prices: createPriceBook({ usdToEur: '0.92' }),
-    refuse: async ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),
+    refuse: ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),
     pass: () => {
       throw new Error('nothing here is passed on');
     },
@@ -70,7 +70,7 @@ beforeEach(() => {
       fetch: () => Promise.reject(new Error('no job is known here')),
     },
     publicUrl: undefined,
-    refuseUnread: async () => {},
+    refuseUnread: () => {},
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,
     room: new BodyRoom(1024 * 1024, 65_536),
@@ -137,12 +137,12 @@ function idOf(reply: LightMyRequestResponse): string {
   return String(id);
 }
 
-describe('every door', () => {
-  const paths = DOORS.flatMap(({ surface, codec, paths: all }) =>
+describe('every endpoint', () => {
+  const paths = ENDPOINTS.flatMap(({ surface, codec, paths: all }) =>
     all.map((path) => [path, surface, codec.family] as const),
   );
 
-  test.each(paths)('%s hands the text as it came to the corridor as %s', async (path, surface, family) => {
+  test.each(paths)('%s hands the text as it came to the pipeline as %s', async (path, surface, family) => {
     const body = '{ "model":"vendor/one",\n"n": 1.50 }';
     const reply = await send(path, { body });
     expect(reply.statusCode).toBe(200);
@@ -160,7 +160,7 @@ describe('every door', () => {
     expect([served, sealed]).toEqual([[], []]);
   });
 
-  test.each(paths)('%s seals what it refuses before the corridor', async (path, _surface, family) => {
+  test.each(paths)('%s seals what it refuses before the pipeline', async (path, _surface, family) => {
     const reply = await send(path, { headers: { 'content-type': 'text/plain' } });
     expect(reply.statusCode).toBe(415);
     expect(sealed).toEqual([`${String(reply.headers['x-request-id'])} ${family} unsupported_media_type`]);
@@ -180,8 +180,8 @@ test('a request that is refused for its key leaves a trail that does not have th
   expect(JSON.stringify(strangers)).not.toContain(secret);
 });
 
-test('the doors are those of the paths promised', () => {
-  expect(DOORS.flatMap(({ paths }) => paths)).toEqual([
+test('the endpoints are those of the paths promised', () => {
+  expect(ENDPOINTS.flatMap(({ paths }) => paths)).toEqual([
     '/v1/chat/completions',
     '/v1/messages',
     '/anthropic/v1/messages',
@@ -283,8 +283,8 @@ describe('the messages surface', () => {
     ['/v1/messages/batches', 'GET', /batches are not supported/],
     ['/anthropic/v1/messages/batches/x/results', 'GET', /batches are not supported/],
     ['/anthropic/v1/files', 'POST', /files API is not supported/],
-    ['/anthropic/v1/other?x=1', 'POST', /Nothing is served/],
-    ['/anthropic', 'GET', /Nothing is served/],
+    ['/anthropic/v1/other?x=1', 'POST', /This path does not exist/],
+    ['/anthropic', 'GET', /This path does not exist/],
   ] as const)('%s is not found by %s', async (url, method, message) => {
     const reply = await send(url, { method });
     expect(reply.statusCode).toBe(404);

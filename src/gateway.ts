@@ -8,43 +8,42 @@ import Fastify, {
 } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
-import type { Ingress } from '#/call/call.ts';
+import type { CallRequest } from '#/call/call.ts';
 import type { RouteDeps } from '#/route/plan.ts';
-import { arrivalOf, arrive, idOf, numberReply, type Arrival } from '#/surfaces/arrival.ts';
+import { authenticatedOf, authenticate, idOf, numberReply, type KeyStore } from '#/surfaces/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '#/surfaces/body/incoming-body.ts';
-import { hangUpOf } from '#/surfaces/hang-up.ts';
-import type { KeyStore } from '#/surfaces/caller.ts';
+import { hangUpOf } from '#/surfaces/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
-import { chatVoice } from '#/surfaces/chat/voice.ts';
+import { chatProtocol } from '#/surfaces/chat/protocol.ts';
 import { allowOrigin, answerPreflight } from '#/surfaces/cors.ts';
-import { ingressAt, type Door } from '#/surfaces/door.ts';
+import { type AuthenticatedRequest, callRequestAt, type Endpoint } from '#/surfaces/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
-import { CLOUD_DOORS } from '#/surfaces/clouds/doors.ts';
-import { CLOUD_COUNTS, type CountDoor } from '#/surfaces/clouds/count-tokens.ts';
-import { DOORS } from '#/surfaces/doors.ts';
+import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
+import { CLOUD_COUNTS, type CountEndpoint } from '#/surfaces/clouds/count-tokens.ts';
+import { ENDPOINTS } from '#/surfaces/endpoints.ts';
 import { countTokens } from '#/surfaces/messages/count-tokens.ts';
-import { messagesVoice } from '#/surfaces/messages/voice.ts';
-import { answerModel, answerModels, modelsVoice } from '#/surfaces/models/answer.ts';
+import { messagesProtocol } from '#/surfaces/messages/protocol.ts';
+import { answerModel, answerModels, modelsProtocol } from '#/surfaces/models/answer.ts';
 import { ANY_PATH, mountAnyPath } from '#/surfaces/passthrough/any-path.ts';
 import { mountPassthrough, type PassthroughDeps } from '#/surfaces/passthrough/passthrough.ts';
 import { sendFailure } from '#/surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#/surfaces/serve-call.ts';
 import { answerUnknown, pathOf } from '#/surfaces/unknown.ts';
-import type { Voice } from '#/surfaces/voice.ts';
-import { voiceAt } from '#/surfaces/voice-at.ts';
+import type { ClientProtocol } from '#/surfaces/client-protocol.ts';
+import { protocolAt } from '#/surfaces/protocol-at.ts';
 
 export interface GatewayDeps
-  extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'arrive'>, Omit<DocumentDeps, 'arrive'> {
+  extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'authenticate'>, Omit<DocumentDeps, 'authenticate'> {
   readonly keys: KeyStore;
-  /** Seals a request that was refused before the corridor saw it. */
-  readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
+  /** Seals a request that was refused before the pipeline saw it. */
+  readonly refuse: (call: CallRequest, error: GatewayError) => void;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
   /** How long such a request waits for its refusal. */
   readonly authDelayMs: number;
   /** Told of every request whose caller was known, once it is over. */
-  readonly leave: (arrival: Arrival) => void;
+  readonly leave: (authenticated: AuthenticatedRequest) => void;
   /** Where a browser that lost its way is sent. // spec 1.4 */
   readonly docsUrl: string;
   /** True from the moment the process was told to end: who is served is told to connect elsewhere. */
@@ -80,8 +79,8 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
     app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
   // A client that waits to be asked for its body is asked when it is read.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  app.decorateRequest('arrival', undefined);
-  app.decorateRequest('voice', undefined);
+  app.decorateRequest('authenticated', undefined);
+  app.decorateRequest('clientProtocol', undefined);
   app.addHook(
     'onRequest',
     answerPreflight(() => deps.keys.current()),
@@ -95,60 +94,60 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
     if (url !== ANY_PATH) paths.add(url, method);
   });
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, { ...deps, paths }));
-  for (const door of [...DOORS, ...CLOUD_DOORS]) mountDoor(app, door, deps);
+  for (const endpoint of [...ENDPOINTS, ...CLOUD_ENDPOINTS]) mountEndpoint(app, endpoint, deps);
   mountCountTokens(app, deps);
   mountModels(app, deps);
-  const arriving = {
+  const mounted = {
     ...deps,
-    arrive: (request, reply) => admit(request, reply, deps, chatVoice),
+    authenticate: (request, reply) => admit(request, reply, deps, chatProtocol),
   } satisfies DocumentDeps;
-  mountPassthrough(app, arriving);
-  mountDocuments(app, arriving);
-  mountAnyPath(app, arriving);
+  mountPassthrough(app, mounted);
+  mountDocuments(app, mounted);
+  mountAnyPath(app, mounted);
   return app;
 }
 
-function mountDoor(app: FastifyInstance, door: Door, deps: GatewayDeps): void {
-  for (const path of door.paths) {
+function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, deps: GatewayDeps): void {
+  for (const path of endpoint.paths) {
     app.post(path, {
-      onRequest: admitting(deps, () => door.voice, door),
+      onRequest: admitting(deps, () => endpoint.protocol, endpoint),
       handler: async (request, reply) => {
-        const came = arrivalOf(request);
+        const came = authenticatedOf(request);
         using body = new IncomingBody(request, reply, deps);
         // As text: inspection and routing edit it, nothing re-serialises it.
         const sent = await body.json();
         // A body may have come in while the process came to its end.
         refuseWhileDraining(reply, deps);
-        const { text, arrival } = door.receive
-          ? await door.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
-          : { text: sent, arrival: came };
-        await serveCall(reply, arrival, text, door, deps);
+        const { text, authenticated } = endpoint.receive
+          ? await endpoint.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
+          : { text: sent, authenticated: came };
+        await serveCall(reply, authenticated, text, endpoint, deps);
         deps.leave(came);
       },
     });
   }
 }
 
-const COUNTS: readonly CountDoor[] = [
+const COUNTS: readonly CountEndpoint[] = [
   ...['/v1/messages/count_tokens', '/anthropic/v1/messages/count_tokens'].map((path) => ({
     path,
-    voice: messagesVoice,
+    protocol: messagesProtocol,
     tell: (count: object) => count,
   })),
   ...CLOUD_COUNTS,
 ];
 
 function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
-  for (const { path, voice, receive, tell } of COUNTS) {
+  for (const { path, protocol, receive, tell } of COUNTS) {
     app.post(path, {
-      onRequest: admitting(deps, () => voice),
+      onRequest: admitting(deps, () => protocol),
       handler: async (request, reply) => {
         using body = new IncomingBody(request, reply, deps);
         const { signal } = hangUpOf(reply);
         const sent = await body.json();
-        const arrival = arrivalOf(request);
-        const { text } = receive ? await receive(sent, paramsOf(request), arrival, signal) : { text: sent };
-        return tell(await countTokens(text, { key: arrival.key, signal }));
+        const authenticated = authenticatedOf(request);
+        const { text } = receive ? await receive(sent, paramsOf(request), authenticated, signal) : { text: sent };
+        return tell(await countTokens(text, { key: authenticated.key, signal }));
       },
     });
   }
@@ -160,28 +159,32 @@ function paramsOf({ params }: FastifyRequest): Readonly<Record<string, string | 
 
 function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
   for (const path of ['/v1/models', '/anthropic/v1/models']) {
-    const onRequest = admitting(deps, modelsVoice);
+    const onRequest = admitting(deps, modelsProtocol);
     // Clients look with HEAD whether there is a list.
     app.get(path, {
       exposeHeadRoute: true,
       onRequest,
-      handler: async (request) => answerModels(request, arrivalOf(request), deps),
+      handler: async (request) => answerModels(request, authenticatedOf(request), deps),
     });
     app.get(`${path}/*`, {
       exposeHeadRoute: true,
       onRequest,
-      handler: async (request) => answerModel(request, arrivalOf(request), deps),
+      handler: async (request) => answerModel(request, authenticatedOf(request), deps),
     });
   }
 }
 
 /** `admit` as a hook; without a promise, since every request goes through it. */
-function admitting(deps: GatewayDeps, voiceFor: (request: FastifyRequest) => Voice, door?: Door): onRequestHookHandler {
+function admitting(
+  deps: GatewayDeps,
+  protocolFor: (request: FastifyRequest) => ClientProtocol,
+  endpoint?: Endpoint,
+): onRequestHookHandler {
   return (request, reply, done) => {
     try {
-      admit(request, reply, deps, voiceFor(request), door);
-      // What goes through a door is refused, and sealed, behind it.
-      if (!door) refuseRemovedHeader(request.headers);
+      admit(request, reply, deps, protocolFor(request), endpoint);
+      // What comes to an endpoint is refused, and sealed, behind it.
+      if (!endpoint) refuseRemovedHeader(request.headers);
     } catch (thrown) {
       return done(thrown as Error);
     }
@@ -190,23 +193,29 @@ function admitting(deps: GatewayDeps, voiceFor: (request: FastifyRequest) => Voi
 }
 
 /** Nobody gets further without a key, once the process is ending, or where a call is known to be refused. */
-function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, voice: Voice, door?: Door): void {
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: GatewayDeps,
+  protocol: ClientProtocol,
+  endpoint?: Endpoint,
+): void {
   if (deps.leaving()) reply.header('connection', 'close');
-  const arrival = arrive(request, reply, deps.keys, voice, door);
-  reply.headers(timeoutHeader(arrival));
-  allowOrigin(request, reply, arrival);
+  const authenticated = authenticate(request, reply, deps.keys, protocol, endpoint);
+  reply.headers(timeoutHeader(authenticated));
+  allowOrigin(request, reply, authenticated);
   refuseWhileDraining(reply, deps);
-  const refusal = door && deps.turnAway(arrival);
+  const refusal = endpoint && deps.turnAway(authenticated);
   if (refusal) throw refusal;
 }
 
 function refuseWhileDraining(reply: FastifyReply, deps: GatewayDeps): void {
   if (!deps.draining()) return;
   reply.header('connection', 'close');
-  throw new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  throw new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }
 
-/** A failure outside the corridor: sealed where a call was meant, and told in the voice of the path. */
+/** A failure outside the pipeline: sealed where a call was meant, and told in the client protocol of the path. */
 async function fail(
   thrown: unknown,
   request: FastifyRequest,
@@ -214,21 +223,22 @@ async function fail(
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
   const error = ofFastify(thrown);
-  const { arrival } = request;
-  const voice = request.voice ?? voiceOf(request);
-  if (arrival) deps.leave(arrival);
-  if (arrival?.door) await deps.refuse(ingressAt(arrival.door, arrival, '', AbortSignal.any([])), error);
-  const id = idOf(reply) || numberReply(reply, voice, Date.now());
+  const { authenticated } = request;
+  const protocol = request.clientProtocol ?? protocolOf(request);
+  if (authenticated) deps.leave(authenticated);
+  if (authenticated?.endpoint)
+    deps.refuse(callRequestAt(authenticated.endpoint, authenticated, '', AbortSignal.any([])), error);
+  const id = idOf(reply) || numberReply(reply, protocol, Date.now());
   deps.onError(error, id);
   if (error.code === 'invalid_api_key') {
     deps.onStranger(strangerOf(request, id));
     if (deps.authDelayMs > 0) await sleep(deps.authDelayMs);
   }
-  return sendFailure(reply, voice, error, id);
+  return sendFailure(reply, protocol, error, id);
 }
 
-function voiceOf(request: FastifyRequest): Voice {
-  return voiceAt(pathOf(request));
+function protocolOf(request: FastifyRequest): ClientProtocol {
+  return protocolAt(pathOf(request));
 }
 
 /** Failures that Fastify finds before a surface is reached. */

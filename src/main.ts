@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAlertWebhook } from '#/adapters/webhook/alert-webhook.ts';
-import { DetectorMarks } from '#/inspect/detectors/detector-marks.ts';
+import { DetectorMarks } from '#/inspect/detector-marks.ts';
 import { withNames } from '#/inspect/names/detect-names.ts';
 import { createNameSearch } from '#/inspect/names/name-search.ts';
-import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
-import { createCorridor } from '#/pipeline/pipeline.ts';
+import { Pipeline } from '#/pipeline/pipeline.ts';
 import { createLocalRouter } from '#/route/local-router.ts';
 import { createLocalProvider } from '#/providers/local/local.ts';
 import { createProviders } from '#/providers/registry.ts';
@@ -18,23 +18,24 @@ import { startFailure, startProgram } from '#/telemetry/start-program.ts';
 import { createCheckpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { createAdminServer } from './admin.ts';
-import { loadCheckpointKeys } from './checkpoint-key.ts';
-import { loadContentKeys } from './content-keys.ts';
+import { createAdminServer } from '#/telemetry/admin-server.ts';
+import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
+import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
 import { startSandbox, type Sandbox } from '#/embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { bodyMemory } from '#/main/body-memory.ts';
 import { openConfig } from '#/main/config.ts';
-import { closeDoor } from '#/main/close-door.ts';
+import { stopListening } from '#/main/stop-listening.ts';
 import { openDocumentJobs } from '#/main/document-jobs.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
 import { openInference, type Inference } from '#/main/inference.ts';
 import { openVendorLists } from '#/main/vendor-lists.ts';
 import { openAnchors, openStores } from '#/main/stores.ts';
-import { createObserver } from './observer.ts';
-import { openSnapshotFile } from './price-snapshot-file.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { createObserver } from '#/telemetry/observer.ts';
+import { openSnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
+import { readSettings, type Settings } from '#/settings/gateway-settings.ts';
+import { processEnvironment } from '#/settings/reader.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import { OpenCalls } from '#/surfaces/open-calls.ts';
 
@@ -43,7 +44,7 @@ const MAINTENANCE_MS = 3_600_000;
 
 /** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
 
-await startProgram(readSettings(process.env), run, startFailure);
+await startProgram(readSettings(processEnvironment()), run, startFailure);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   // What is written is for this user alone: keys, rows that wait, the files of the embedded database.
@@ -60,7 +61,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   });
   const stores = await openStores(settings, log, observer);
   const { ledger, journal, counters, responseCache, retainedContent, keptObjects, credit } = stores;
-  void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
+  void ledger.countEarlierUsage().catch((error: unknown) => observer.onPipeline({ kind: 'ledger.fault', error }));
   const transport = createTransport(settings);
   const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const inference = openInference(settings, observer.onInference);
@@ -85,7 +86,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   });
   const media = createMediaFetcher();
   const contentKeys = await loadContentKeys(settings.contentKeyFile);
-  const corridor = createCorridor({
+  const pipeline = new Pipeline({
     counters,
     ledger,
     ...(journal && { journal }),
@@ -96,7 +97,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
       detection,
       build: manifest.version,
       names: () => inference?.revision('names'),
-      onNew: (set) => observer.onCorridor({ kind: 'detectors.used', set }),
+      onNew: (set) => observer.onPipeline({ kind: 'detectors.used', set }),
     }),
     prices,
     providers,
@@ -112,21 +113,21 @@ async function run(settings: Settings, log: Log): Promise<void> {
     keptObjects,
     cipher: createContentCipher(contentKeys),
     snapshot: () => config.current(),
-    onEvent: observer.onCorridor,
+    onEvent: observer.onPipeline,
   });
   const checkpointer = createCheckpointer({
     store: ledger,
     keys: await loadCheckpointKeys(settings.checkpointKeyFile),
-    onFault: (error) => observer.onCorridor({ kind: 'checkpoint.fault', error }),
+    onFault: (error) => observer.onPipeline({ kind: 'checkpoint.fault', error }),
   });
-  const anchors = openAnchors(settings, ledger, (error) => observer.onCorridor({ kind: 'anchor.fault', error }));
-  await corridor.start();
+  const anchors = openAnchors(settings, ledger, (error) => observer.onPipeline({ kind: 'anchor.fault', error }));
+  await pipeline.start();
   checkpointer.start();
   anchors?.anchorer.start();
   const maintenance = setInterval(() => {
-    ledger.maintain(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
-    retainedContent.expire(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'content.fault', error }));
-    keptObjects.expire(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'objects.fault', error }));
+    ledger.maintain(Date.now()).catch((error: unknown) => observer.onPipeline({ kind: 'ledger.fault', error }));
+    retainedContent.expire(Date.now()).catch((error: unknown) => observer.onPipeline({ kind: 'content.fault', error }));
+    keptObjects.expire(Date.now()).catch((error: unknown) => observer.onPipeline({ kind: 'objects.fault', error }));
   }, MAINTENANCE_MS);
   maintenance.unref();
   const calls = new OpenCalls();
@@ -134,13 +135,13 @@ async function run(settings: Settings, log: Log): Promise<void> {
     settings,
     database: stores.database,
     contentKeys,
-    corridor,
+    pipeline,
     ledger,
     config,
     calls,
     findable: () => detection.categories,
     onEnded: observer.onJob,
-    onFault: (error) => observer.onCorridor({ kind: 'jobs.fault', error }),
+    onFault: (error) => observer.onPipeline({ kind: 'jobs.fault', error }),
   });
   const room = new BodyRoom(settings.bodyMemoryBytes ?? bodyMemory(), settings.bodyLimitBytes);
   let leaving = false;
@@ -150,15 +151,15 @@ async function run(settings: Settings, log: Log): Promise<void> {
     prices,
     ...(lists && { lists }),
     calls,
-    turnAway: (arrival) => corridor.turnAway(arrival),
-    leave: (arrival) => corridor.leave(arrival),
-    serve: (ingress, emit) => corridor.serve(ingress, emit),
-    refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
-    pass: (passage) => corridor.pass(passage),
-    anonymize: (request) => corridor.anonymize(request),
-    jobs: jobs.desk,
+    turnAway: (authenticated) => pipeline.turnAway(authenticated),
+    leave: (authenticated) => pipeline.leave(authenticated),
+    serve: (request, emit) => pipeline.serve(request, emit),
+    refuse: (request, error) => pipeline.refuse(request, request.codec.family, error),
+    pass: (call, emit) => pipeline.pass(call, emit),
+    anonymize: (request) => pipeline.anonymize(request),
+    jobs: jobs.service,
     publicUrl: settings.publicUrl,
-    refuseUnread: (opening, family, error) => corridor.refuse(opening, family, error),
+    refuseUnread: (context, family, error) => pipeline.refuse(context, family, error),
     onError: observer.onError,
     onStranger: createKeyTrail(log),
     authDelayMs: settings.authDelayMs,
@@ -169,7 +170,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     draining: () => calls.closed,
   });
   observer.watch({
-    corridor,
+    pipeline,
     calls,
     room,
     jobs: jobs.runner,
@@ -190,12 +191,12 @@ async function run(settings: Settings, log: Log): Promise<void> {
     jobs.runner.stop();
     log.info({ event: 'drain.leaving', open_calls: calls.size });
     await sleep(settings.leaveSeconds * 1000);
-    closeDoor(gateway.server);
+    stopListening(gateway.server);
     log.info({ event: 'drain.started', open_calls: calls.size });
     await calls.finish(settings.drainSeconds * 1000);
-    const complete = await corridor.drain(20_000);
+    const complete = await pipeline.drain(20_000);
     log.info({ event: 'drain.ended', complete });
-    corridor.stop();
+    pipeline.stop();
     checkpointer.stop();
     await checkpointer.make();
     anchors?.anchorer.stop();

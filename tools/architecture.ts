@@ -1,7 +1,10 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { badLinks, badPaths, numbersTwice, FOLDERS } from './doc-paths.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDocuments } from './doc-check.ts';
+import { cycles } from './cycles.ts';
+import { longFunctions } from './function-length.ts';
 import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
+import { insideReason } from './rooms-inside.ts';
 
 /** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
 export interface SourceFile {
@@ -16,14 +19,16 @@ interface Direction {
   readonly types: readonly string[];
 }
 
-const MAX_LINES = 300;
+const MAX_LINES = 400;
 const FREE = ['config', 'errors', 'telemetry'];
+/** Where a process is put together: these alone know settings. */
+const COMPOSED = ['settings'];
 /** What every step of a call may use: its nouns, the formats, the stores' interfaces, the event loop's turns. */
 const BASE = ['call', 'runtime', 'wire', 'ports'];
 const STEPS = ['inspect', 'route', 'meter', 'seal'];
 const ROOMS = [
   ...['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE],
-  ...['providers', 'adapters', 'cli', 'console', 'embedded', ...FREE],
+  ...['providers', 'vendors', 'adapters', 'cli', 'console', 'embedded', ...FREE, ...COMPOSED],
 ];
 const IO_MODULES =
   /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
@@ -33,44 +38,57 @@ const IO_MODULES =
  * `src/main.ts` may import all. `src/*.ts`: what main.ts composes the process with.
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console'], types: [] },
-  embedded: { uses: [], types: [] },
+  'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console', ...COMPOSED], types: [] },
+  settings: { uses: [], types: [] },
+  embedded: { uses: ['vendors'], types: [] },
   surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },
   console: { uses: ['route', 'seal', 'meter', ...BASE], types: [] },
   pipeline: { uses: ['dispatch', ...STEPS, ...BASE], types: [] },
-  dispatch: { uses: [...STEPS, ...BASE], types: [] },
+  dispatch: { uses: [...STEPS, ...BASE, 'vendors'], types: [] },
   inspect: { uses: BASE, types: [] },
   // An alias may choose the cheapest model.
   route: { uses: ['meter', ...BASE], types: [] },
-  meter: { uses: BASE, types: [] },
+  meter: { uses: [...BASE, 'vendors'], types: [] },
   seal: { uses: ['inspect', 'meter', ...BASE], types: [] },
   call: { uses: [], types: ['ports', 'wire', 'runtime'] },
   runtime: { uses: ['wire'], types: ['call'] },
-  providers: { uses: ['wire', 'ports'], types: [] },
+  providers: { uses: ['wire', 'ports', 'vendors'], types: [] },
+  // Data of every vendor, which configuration, prices and providers read alike.
+  vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
   ports: { uses: [], types: ['call', 'wire'] },
   adapters: { uses: ['ports'], types: ['call', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
-  config: { uses: [], types: ROOMS },
+  config: { uses: ['vendors'], types: ROOMS },
   errors: { uses: [], types: ROOMS },
-  telemetry: { uses: [], types: ROOMS },
+  telemetry: { uses: ['call'], types: ROOMS },
   inference: { uses: [], types: [] },
   operators: { uses: [], types: [] },
 };
 
-const MAY_READ_ENVIRONMENT = new Set(['src/main.ts', 'src/cli/gwctl.ts', 'inference/main.ts', 'operators/main.ts']);
+/** Everybody else is given settings. */
+const MAY_READ_ENVIRONMENT = new Set(['src/settings/reader.ts']);
 
 /**
  * The rules on imports, exports, environment and size, on the files given. One readable line per violation, none
  * when the house is in order. `aliases` is the `imports` map of package.json.
  */
 export function violations(files: readonly SourceFile[], aliases: Readonly<Record<string, string>>): string[] {
-  return files.flatMap((file) => [
+  const arrows = new Map(
+    files.filter(({ path }) => !isTest(path)).map((file) => [file.path, targetsOf(file, aliases)]),
+  );
+  const ofFiles = files.flatMap((file) => [
     ...importsOf(file.text).flatMap((found) => importViolations(file.path, found, aliases)),
     ...(file.path.startsWith('test/')
       ? []
       : [...shapeViolations(file), ...environmentViolations(file), ...functionViolations(file)]),
+    ...(isTest(file.path) ? [] : longFunctions(file)),
   ]);
+  return [...ofFiles, ...cycles(arrows)];
+}
+
+function targetsOf({ path, text }: SourceFile, aliases: Readonly<Record<string, string>>): string[] {
+  return importsOf(text).flatMap(({ specifier }) => resolveSpecifier(path, specifier, aliases) ?? []);
 }
 
 function importViolations(path: string, found: Import, aliases: Readonly<Record<string, string>>): string[] {
@@ -89,14 +107,15 @@ function importViolations(path: string, found: Import, aliases: Readonly<Record<
 function directionReasons(path: string, target: string, typeOnly: boolean): string[] {
   const from = roomOf(path);
   const to = roomOf(target);
+  if (from === to && path.startsWith('src/')) return [insideReason(path, target) ?? []].flat();
   if (from === 'main' || from === to) return [];
   if (to === 'test') return ['only tests import from test/'];
   if (to === 'main') return ['nothing imports src/main.ts'];
   const direction = DIRECTIONS[from];
   if (!direction) return [`src/${from} is a room without a rule: give it one in tools/architecture.ts`];
   if (from === 'inference' || from === 'operators') {
-    if (to === 'config' || to === 'telemetry' || to === 'ports' || path === 'operators/main.ts') return [];
-    return [`${from} imports src/config, src/telemetry and src/ports only`];
+    if (['config', 'telemetry', 'ports', 'settings'].includes(to) || path === 'operators/main.ts') return [];
+    return [`${from} imports src/config, src/settings, src/telemetry and src/ports only`];
   }
   if (FREE.includes(to) || direction.uses.includes(to)) return [];
   if (direction.types.includes(to)) return typeOnly ? [] : [`${from} imports only types of ${to} (import type)`];
@@ -123,9 +142,7 @@ function environmentViolations({ path, text }: SourceFile): string[] {
   if (MAY_READ_ENVIRONMENT.has(path) || isTest(path)) return [];
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
   const read = /\bprocess\.env\b|\bprocess\[|import \{[^}]*\benv\b[^}]*\} from 'node:process'/.exec(code);
-  return read
-    ? [`${path}:${lineOf(text, read.index)}: reads the environment; only src/main.ts and src/cli/gwctl.ts do`]
-    : [];
+  return read ? [`${path}:${lineOf(text, read.index)}: reads the environment; only src/settings/reader.ts does`] : [];
 }
 
 /** What runs for each call. */
@@ -147,7 +164,7 @@ function functionViolations({ path, text }: SourceFile): string[] {
   });
 }
 
-/** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/leaves.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
+/** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/read-contents.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
 function roomOf(path: string): string {
   if (path === 'src/main.ts') return 'main';
   const [top = '', second = ''] = path.split('/');
@@ -156,7 +173,7 @@ function roomOf(path: string): string {
 }
 
 function isTest(path: string): boolean {
-  return path.startsWith('test/') || path.endsWith('.test.ts');
+  return path.startsWith('test/') || path.includes('/testing/') || path.endsWith('.test.ts');
 }
 
 /** Applies every rule to the repository at `root`. */
@@ -166,16 +183,9 @@ export function checkRepository(root: string): string[] {
       .map((path) => path.replaceAll('\\', '/'))
       .sort();
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
-  const docs = ['README.md', 'docs/**/*.md'].flatMap(list).map(read);
   const code = list('{src,inference,operators,test}/**/*.ts').map(read);
-  const names = new Set(list(`{${FOLDERS.join(',')}}/**/*.*`).map((path) => posix.basename(path)));
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
-  const world = { exists: (path: string) => existsSync(join(root, path)), named: (name: string) => names.has(name) };
-  return [
-    ...violations(code, imports),
-    ...docs.flatMap((doc) => [...badPaths(doc, world), ...badLinks(doc, world.exists)]),
-    ...numbersTwice(list('docs/internals/decisions/*.md')),
-  ];
+  return [...violations(code, imports), ...checkDocuments(root)];
 }
 
 if (import.meta.main) {

@@ -34,7 +34,7 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
   return batches;
 }
 
-/** Beside a long question, pieces of options that share a run where there is room. */
+/** Minimum room for options, in pieces, in a run with a long question. */
 const ROOM = 256;
 
 function pairsOf(asked: number, state: number): number {
@@ -42,8 +42,8 @@ function pairsOf(asked: number, state: number): number {
 }
 
 /**
- * Of each question the options that are asked about together, by number, each time beside their question: options do not see
- * each other. At least one a run; none at all is one run too. `state`: what they are asked beside, in pieces. Throws
+ * The options of each question that are asked together, by number, each run with their question: options do not see
+ * each other. At least one per run; a question without options is one run too. `state`: its pieces. Throws
  * `TooLong` for a question with one of its options, or all together, that would take more than there is room and time for.
  * `sizes`: of each question its own and then its options', in pieces.
  */

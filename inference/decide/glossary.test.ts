@@ -93,8 +93,8 @@ test('texts that are told apart stay so', () => {
 
 test('a glossary of lines that are no entries is refused, and so is one of too many languages', () => {
   const opened = (text: string) => (): unknown => openGlossary(new TextEncoder().encode(text));
-  expect(opened('de\tdie\n')).toThrow('no entry');
-  expect(opened('de die the')).toThrow('no entry');
+  expect(opened('de\tdie\n')).toThrow('not an entry');
+  expect(opened('de die the')).toThrow('not an entry');
   expect(opened('abcdefgh'.replaceAll(/./g, (name) => `${name}\tx\ty\n`))).toThrow('more than 7');
   expect(opened('')).not.toThrow();
 });

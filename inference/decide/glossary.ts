@@ -57,8 +57,8 @@ interface Spot {
 }
 
 /**
- * A line an entry: language, form and gloss between tabs; what is said first of a form holds. English words are their own.
- * Throws `ModelFault`.
+ * One entry per line: language, form and gloss with tabs between; the first entry of a form counts. English words need
+ * none. Throws `ModelFault`.
  */
 export function openGlossary(bytes: Uint8Array): Glossary {
   const entries = new Map<string, Map<string, string>>();
@@ -66,7 +66,7 @@ export function openGlossary(bytes: Uint8Array): Glossary {
   for (const line of new TextDecoder().decode(bytes).split('\n')) {
     if (line === '') continue;
     const [language, form, gloss] = line.split('\t');
-    if (!language || !form || !gloss) throw new ModelFault('the glossary has a line that is no entry');
+    if (!language || !form || !gloss) throw new ModelFault('a line of the glossary is not an entry');
     const forms = entries.get(language) ?? new Map<string, string>();
     entries.set(language, forms);
     if (!forms.has(form)) forms.set(form, gloss);
@@ -121,8 +121,8 @@ function read(
 }
 
 /**
- * A text's words of letters, those between two marks or line ends together; what stands at a number without a space, or has
- * letters beyond the common plane, is none.
+ * Words of letters in a text, grouped between punctuation or line ends; words next to a number without a space, or with
+ * letters beyond the basic plane, are left out.
  */
 function stretchesOf(text: string): readonly (readonly Spot[])[] {
   const stretches: Spot[][] = [[]];

@@ -26,7 +26,7 @@ const TYPED = Type.Object({
 
 const CHECKS = { names: Compile(NAMES), router: Compile(ROUTER), typed: Compile(TYPED) } as const;
 
-/** What a model is asked, as its body says; undefined when it says no such thing. */
+/** The question to a model in a request body; undefined if it does not match. */
 export function inputOf(kind: ModelKind, body: string): { readonly lane?: string } | undefined {
   let value: unknown;
   try {

@@ -29,13 +29,13 @@ const MANIFEST = Type.Object({
   ]),
   /** Names of the outputs' last dimension, in order. */
   labels: Type.Array(Type.String(), { minItems: 1 }),
-  /** Of a model of names: what its labels tell apart and nobody asks for here, such as `MISC`. */
+  /** Of a name model: labels that are not used here, such as `MISC`. */
   ignored: Type.Optional(Type.Array(Type.String())),
   /** Of a model of names: by kind, how sure it must be of one, 0 to 1. */
   least: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 }))),
   /** Of a model of typed decisions: how its numbers become probabilities. */
   calibration: Type.Optional(Type.Unknown()),
-  /** What is read at once; each kind of model has more of its own. */
+  /** Maximum input; each kind of model has further limits. */
   limits: Type.Object({ tokens: Type.Integer({ minimum: 16, maximum: 8192 }) }),
 });
 
@@ -66,11 +66,12 @@ export const WEIGHTS = 'model.onnx';
  */
 export async function readModelFolder(folder: string, kind: ModelKind): Promise<ModelFolder> {
   const manifest = parseManifest(await read(folder, 'manifest.json'), folder);
-  if (manifest.kind !== kind) throw new ModelFault(`${folder}: a model of kind ${manifest.kind}, not ${kind}`);
+  if (manifest.kind !== kind)
+    throw new ModelFault(`${folder}: the model is of kind ${manifest.kind}, but must be of kind ${kind}`);
   const files = new Map<string, Uint8Array>();
   for (const [name, expected] of Object.entries(manifest.files)) {
     const bytes = await read(folder, name);
-    if (sha256(bytes) !== expected) throw new ModelFault(`${join(folder, name)}: not the file that the manifest names`);
+    if (sha256(bytes) !== expected) throw new ModelFault(`${join(folder, name)}: the file does not match the manifest`);
     files.set(name, bytes);
   }
   const { tokenizer } = manifest;
@@ -87,12 +88,12 @@ function parseManifest(bytes: Uint8Array, folder: string): Manifest {
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new ModelFault(`${folder}: manifest.json is no JSON`);
+    throw new ModelFault(`${folder}: manifest.json is not JSON`);
   }
   if (!CHECK.Check(value)) {
     const [first] = CHECK.Errors(value);
     throw new ModelFault(
-      `${folder}: manifest.json: ${first?.instancePath ?? ''} ${first?.message ?? 'is no manifest'}`,
+      `${folder}: manifest.json: ${first?.instancePath ?? ''} ${first?.message ?? 'is not a manifest'}`,
     );
   }
   return value;
@@ -100,7 +101,7 @@ function parseManifest(bytes: Uint8Array, folder: string): Manifest {
 
 async function read(folder: string, name: string): Promise<Uint8Array> {
   // A manifest cannot lead out of its folder.
-  if (/^\.*$/.test(name) || basename(name) !== name) throw new ModelFault(`${folder}: ${name} is no name of a file`);
+  if (/^\.*$/.test(name) || basename(name) !== name) throw new ModelFault(`${folder}: ${name} is not a file name`);
   try {
     return await readFile(join(folder, name));
   } catch {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ModelKind } from './manifest.ts';
 import type { Question, ThreadStart, ThreadWord } from './model-thread.ts';
 
-/** Why a model gives no answer: all of its places are taken, it is not there, or it would read what is asked only in part. */
+/** Why a model gives no answer: its queue is full, it is not available, or the input is too long. */
 export type NoAnswer = 'busy' | 'unavailable' | 'too_long';
 
 /** A question that was not answered. The message tells of the model, never of the question. */
@@ -25,7 +25,7 @@ export interface HostOptions extends ThreadStart {
   readonly name?: string;
   /** Whether its thread is started by the first question. */
   readonly isLate?: boolean;
-  /** Questions in hand beside the one that runs. */
+  /** Questions that may wait, in addition to the running one. */
   readonly queueLength: number;
   /** Milliseconds from a question to its answer, waiting included. */
   readonly answerMs: number;
@@ -53,7 +53,7 @@ export interface ModelHost {
 
 const RESTART_MS = 1000;
 const LOADING = 'loading';
-/** How long a thread may take to come back from native code, once nobody waits for it. */
+/** How long a thread may take to return from native code after its caller left. */
 const END_MS = 60_000;
 const ENTRY = new URL('./model-thread.ts', import.meta.url);
 
@@ -107,7 +107,7 @@ class Host implements ModelHost {
     const { kind, queueLength, answerMs } = this.#options;
     if (this.fault !== undefined && this.fault !== LOADING) return Promise.reject(this.#gone());
     if (this.waiting + this.running > queueLength)
-      return Promise.reject(new Unanswered('busy', `the model of ${kind} has no place left`));
+      return Promise.reject(new Unanswered('busy', `the queue of the ${kind} model is full`));
     const { promise, resolve, reject } = Promise.withResolvers<object>();
     const waiting: Waiting = {
       input,
@@ -119,7 +119,7 @@ class Host implements ModelHost {
       },
     };
     const leave = (): void => {
-      // What runs goes on without anybody waiting, and is still to end in time.
+      // A running question continues without its caller, and still has to end in time.
       if (this.#running?.waiting !== waiting) clearTimeout(timer);
       this.#queue = this.#queue.filter((each) => each !== waiting);
       reject(signal.reason as Error);
@@ -190,7 +190,7 @@ class Host implements ModelHost {
     } else if (this.#queue.includes(waiting)) {
       this.#queue = this.#queue.filter((each) => each !== waiting);
       const { kind } = this.#options;
-      waiting.settle({ fault: new Unanswered('busy', `the model of ${kind} had no time for it`) });
+      waiting.settle({ fault: new Unanswered('busy', `the ${kind} model did not answer in time`) });
     }
   }
 
@@ -222,11 +222,11 @@ class Host implements ModelHost {
   #refusal(word: Exclude<ThreadWord, { readonly kind: 'answer' }>): Unanswered {
     if (word.kind !== 'too_long') return this.#gone();
     const what = word.question === undefined ? 'the questions are' : `question ${word.question} is`;
-    return new Unanswered('too_long', `${what} longer than the model of ${this.kind} reads`, word.question);
+    return new Unanswered('too_long', `${what} longer than the ${this.kind} model can read`, word.question);
   }
 
   #gone(): Unanswered {
-    return new Unanswered('unavailable', `the model of ${this.#options.kind} gives no answer`);
+    return new Unanswered('unavailable', `the ${this.#options.kind} model does not answer`);
   }
 }
 

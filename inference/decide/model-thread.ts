@@ -26,7 +26,7 @@ export interface ThreadStart {
 }
 
 const port = parentPort;
-if (port === null) throw new Error('model-thread.ts runs as a worker thread only');
+if (port === null) throw new Error('model-thread.ts must run as a worker thread');
 const tell = (word: ThreadWord): void => port.postMessage(word);
 
 const { kind, folder, device } = workerData as ThreadStart;

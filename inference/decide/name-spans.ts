@@ -29,7 +29,7 @@ export type ReadSpans = (
 /**
  * How a model's labels are read: `O`, `B-PER`, `I-PER`, … Those that its manifest ignores are no names; any other unknown
  * one, or an inside without a beginning, is a `ModelFault`: what it stands for would be missed. A name that the model is
- * less sure of than the manifest asks for is none.
+ * less sure of than the manifest requires is dropped.
  */
 export function createReadSpans({ labels, ignored = [], least = {} }: Manifest): ReadSpans {
   const kinds = new Map<string, string | undefined>();
@@ -38,11 +38,11 @@ export function createReadSpans({ labels, ignored = [], least = {} }: Manifest):
     const name = label.slice(2);
     const isIgnored = ignored.includes(name);
     if (!/^[BI]-/.test(label) || !(isIgnored || Object.hasOwn(KINDS, name)))
-      throw new ModelFault(`no kind of name is called ${label}`);
+      throw new ModelFault(`the label ${label} is unknown`);
     if (!labels.includes(`B-${name}`)) throw new ModelFault(`names have a beginning: there is no label B-${name}`);
     kinds.set(name, isIgnored ? undefined : KINDS[name]);
   }
-  if (!labels.includes('O')) throw new ModelFault('most words are no names: there is no label O');
+  if (!labels.includes('O')) throw new ModelFault('the label O, for words that are not names, is missing');
   return (text, words, logits) => {
     if (words.length === 0) return [];
     const spans: [start: number, end: number, name: string, score: number][] = [];
@@ -58,7 +58,7 @@ export function createReadSpans({ labels, ignored = [], least = {} }: Manifest):
     return spans.flatMap(([start, end, name, score]): readonly NameSpan[] => {
       const kind = kinds.get(name);
       if (kind === undefined || score < (least[kind] ?? 0)) return [];
-      // A number alone may be a postcode's, and nobody's name.
+      // A number alone may be a postcode, but not a name.
       const written = kind === 'ADDRESS' ? /[\p{L}\p{N}]/u : /\p{L}/u;
       return written.test(text.slice(start, end)) ? [[start, end, kind, score]] : [];
     });

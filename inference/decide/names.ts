@@ -15,14 +15,15 @@ const LISTS = 6;
 /** Loads a verified folder of a model that takes hashed words. Throws `ModelFault` when its graph is not that of such a model. */
 export async function loadNames(folder: ModelFolder, device?: Device): Promise<FindNames> {
   const { manifest, files } = folder;
-  if (manifest.tokenizer.type !== 'hashed-words') throw new ModelFault('a model of names takes hashed words');
+  if (manifest.tokenizer.type !== 'hashed-words')
+    throw new ModelFault('the input of a name model must be hashed words');
   const lists = readLists(files.get(manifest.tokenizer.lists)!);
   const session = await openSession(files.get(WEIGHTS)!, device);
   const numbersOf = createNumbers();
   const tags = manifest.labels;
   const spansOf = createReadSpans(manifest);
   if (!session.outputNames.includes('logits'))
-    throw new ModelFault('the graph of a model of names has an output logits');
+    throw new ModelFault('the graph of a name model must have the output logits');
   return async (texts) => {
     const words = texts.map(wordsOf);
     const logits = words.map((list) => new Float32Array(list.length * tags.length));

@@ -32,13 +32,13 @@ interface Run {
  * `input_ids` to `logits`. A word is what its first piece is. Throws `ModelFault` when its files are not such a model.
  */
 export async function loadPieceNames({ manifest, files }: ModelFolder, device?: Device): Promise<FindNames> {
-  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a model of pieces takes a tokenizer');
+  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('the input of a piece model must be a tokenizer');
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
   const session = await openSession(files.get(WEIGHTS)!, device);
   const strange = session.inputNames.find((name) => !(INPUTS as readonly string[]).includes(name));
-  if (strange !== undefined) throw new ModelFault(`nothing is known of the input ${strange}`);
+  if (strange !== undefined) throw new ModelFault(`the input ${strange} is unknown`);
   if (!session.outputNames.includes('logits'))
-    throw new ModelFault('the graph of a model of names has an output logits');
+    throw new ModelFault('the graph of a name model must have the output logits');
   const spansOf = createReadSpans(manifest);
   const width = manifest.labels.length;
   const room = manifest.limits.tokens - tokenizer.begin.length - tokenizer.end.length;
@@ -111,7 +111,7 @@ async function score(
   const taken = Object.entries(given).filter(([name]) => session.inputNames.includes(name));
   const said = (await session.run(Object.fromEntries(taken)))['logits']?.data as Float32Array;
   if (said.length !== ids.length * width)
-    throw new ModelFault('the graph has another number of labels than the manifest');
+    throw new ModelFault('the graph and the manifest have different numbers of labels');
   for (let word = from; word < until; word += 1) {
     const place = places[word - first] ?? 0;
     logits.set(said.subarray(place * width, (place + 1) * width), word * width);

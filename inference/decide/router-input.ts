@@ -11,7 +11,7 @@ import { first, folded, hashOf, wordsOf } from './words.ts';
 /** What a router is asked about. // spec 4.4.3 */
 export interface RouterState {
   readonly request: string;
-  /** What was said before. */
+  /** The turns before. */
   readonly previous?: string;
   readonly system?: string;
   /** `name (mime)` of each file, or all of them in one text. */
@@ -31,7 +31,7 @@ const PIECES = Type.Integer({ minimum: 1, maximum: 8192 });
 export const ROUTER_LIMITS = Type.Object({
   /** Pieces in all, marks included. */
   tokens: PIECES,
-  /** Pieces of each part: beginning and end of the request, what was said before, the system's words, names of files. */
+  /** Pieces of each part: beginning and end of the request, earlier turns, the system's words, names of files. */
   head: PIECES,
   tail: PIECES,
   previous: PIECES,
@@ -89,7 +89,7 @@ function shownOf(request: string): string {
   return longerThan(request, 4000) ? `${first(request, 3000)}\n${last(request, 1000)}` : request;
 }
 
-/** Request, previous, system and files, each closed by a mark; of a long request what is at its beginning and its end. */
+/** Request, previous, system and files, each closed by a special token; of a long request its beginning and end. */
 function idsOf(
   request: string,
   others: readonly string[],
@@ -103,7 +103,7 @@ function idsOf(
   return [...begin, ...shown, ...end, ...others.flatMap((text, at) => [...cut(text).slice(0, most[at]), ...end])];
 }
 
-/** Words, pairs of words and parts of words of the request, words of the rest, and the languages, as numbers. 0 is nobody's. */
+/** Words, word pairs and word parts of the request, words of the rest, and the languages, as numbers. 0 is unused. */
 function gramsOf(
   request: string,
   others: readonly string[],

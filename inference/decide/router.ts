@@ -29,25 +29,27 @@ const LEVELS = { reasoning: 2, complexity: 4 } as const;
 
 /**
  * Loads a verified folder, and tries its graph once with the longest prompt that it is to read. Throws `ModelFault`, which
- * says what does not fit.
+ * describes the mismatch.
  */
 export async function loadRouter(
   { manifest, files }: ModelFolder,
   device?: Device,
 ): Promise<(state: RouterState) => Promise<RouterAnswer>> {
-  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a router takes a tokenizer of pieces');
+  if (manifest.tokenizer.type !== 'huggingface')
+    throw new ModelFault('the input of a router must be a piece tokenizer');
   const { labels, limits } = manifest;
-  if (!LIMITS.Check(limits)) throw new ModelFault('a router tells its limits');
+  if (!LIMITS.Check(limits)) throw new ModelFault('the manifest of a router must have limits');
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
   const most = mostPieces(tokenizer, limits);
-  if (most > limits.tokens) throw new ModelFault(`the parts of a prompt have ${most} pieces of ${limits.tokens}`);
+  if (most > limits.tokens)
+    throw new ModelFault(`the parts of a prompt have up to ${most} pieces, but limits.tokens is ${limits.tokens}`);
   const session = await openSession(files.get(WEIGHTS)!, device);
   checkGraph(session, INPUTS, ['task', ...Object.keys(LEVELS)]);
   const judge = async (numbers: RouterNumbers): Promise<RouterAnswer> => {
     const said = await session.run(feedsOf(session, numbers));
     const row = (name: string, size: number): readonly number[] => {
       const data = said[name]?.data as Float32Array;
-      if (data.length !== size) throw new ModelFault(`the output ${name} is not of ${size} numbers`);
+      if (data.length !== size) throw new ModelFault(`the output ${name} must have ${size} numbers`);
       return Array.from(data);
     };
     return {
@@ -69,7 +71,7 @@ async function tried(judge: (numbers: RouterNumbers) => Promise<RouterAnswer>, n
     if (error instanceof ModelFault) throw error;
     const { ids, grams, features } = numbers;
     throw new ModelFault(
-      `the graph cannot be asked about ${ids.length} pieces, ${grams.length} words of a table and ${features.length} facts`,
+      `the graph failed on ${ids.length} pieces, ${grams.length} table words and ${features.length} facts`,
     );
   }
 }

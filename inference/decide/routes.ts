@@ -37,9 +37,9 @@ async function serve(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort(new Error('nobody waits for the answer')));
+  reply.raw.once('close', () => gone.abort(new Error('the client left')));
   const input = inputOf(model.kind, await readBody(request.raw));
-  if (!input) throw new RequestFault(`not what the model of ${model.kind} takes`);
+  if (!input) throw new RequestFault(`the request is not in the form of the ${model.kind} model`);
   const host = lanes.get(input.lane ?? model.name) ?? model;
   const began = performance.now();
   try {

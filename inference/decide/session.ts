@@ -10,7 +10,7 @@ export function openSession(weights: Uint8Array, device: Device = 'cpu'): Promis
   return InferenceSession.create(weights, device === 'cuda' ? { ...threads, executionProviders: ['cuda'] } : threads);
 }
 
-/** Throws `ModelFault` where a graph lacks an output, or has an input that nobody fills. */
+/** Throws `ModelFault` if a graph lacks an output, or has an unknown input. */
 export function checkGraph(
   { inputNames, outputNames }: InferenceSession,
   inputs: readonly string[],
@@ -19,15 +19,15 @@ export function checkGraph(
   const missing = outputs.find((name) => !outputNames.includes(name));
   if (missing !== undefined) throw new ModelFault(`the graph has no output ${missing}`);
   const strange = inputNames.find((name) => !inputs.includes(name));
-  if (strange !== undefined) throw new ModelFault(`nothing is known of the graph's input ${strange}`);
+  if (strange !== undefined) throw new ModelFault(`the graph's input ${strange} is unknown`);
 }
 
-/** How large an input of a graph is in one of its dimensions. Throws `ModelFault` where that is not fixed, or there is none. */
+/** The size of one dimension of a graph's input. Throws `ModelFault` if it is not fixed, or the input is missing. */
 export function fixedSize(session: InferenceSession, name: string, dimensions: number, at: number): number {
   const found = session.inputMetadata.find((input) => input.name === name);
   const shape = found?.isTensor === true ? found.shape : [];
   if (shape.length !== dimensions) throw new ModelFault(`the graph has no input ${name} of ${dimensions} dimensions`);
   const size = shape.at(at);
   if (typeof size === 'number' && size > 0) return size;
-  throw new ModelFault(`the graph does not say how large its input ${name} is`);
+  throw new ModelFault(`the size of the graph's input ${name} is not fixed`);
 }

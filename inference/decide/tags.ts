@@ -1,4 +1,4 @@
-/** A word's tag (`O`, `B-PER`, `I-PER`, …) and how likely it is by itself, 0 to 1; of `O` nobody asks, it has 0. */
+/** A word's tag (`O`, `B-PER`, `I-PER`, …) and its own probability, 0 to 1; for `O`, which needs none, 0. */
 export interface Tagged {
   readonly tag: string;
   readonly score: number;
@@ -7,7 +7,7 @@ export interface Tagged {
 const OUTSIDE: Tagged = { tag: 'O', score: 0 };
 
 /**
- * The likeliest tags that may follow one another (Viterbi): what is inside a name follows its beginning, or more of its
+ * The most likely valid sequence of tags (Viterbi): an inside follows its beginning, or another
  * inside. `logits`: a row a word, a column a tag.
  */
 export function decodeTags(logits: Float32Array, tags: readonly string[]): readonly Tagged[] {

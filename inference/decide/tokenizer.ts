@@ -10,7 +10,7 @@ export interface Tokenizer {
   readonly end: readonly number[];
 }
 
-/** The library's types do not resolve as modules of ours: this is what is used of it. */
+/** The library's types do not resolve as modules of ours: this is the used part. */
 const Opened = Published as unknown as new (
   file: object,
   config: object,
@@ -31,7 +31,7 @@ export function openTokenizer(bytes: Uint8Array): Tokenizer {
     const half = Math.ceil(marks.length / 2);
     return { pieces: (text) => cut(text, false), begin: marks.slice(0, half), end: marks.slice(half) };
   } catch {
-    throw new ModelFault('the file of the tokenizer is none');
+    throw new ModelFault('the tokenizer file is not a tokenizer');
   }
 }
 
@@ -39,6 +39,6 @@ export function openTokenizer(bytes: Uint8Array): Tokenizer {
 export function longestText({ begin, end }: Tokenizer, most: number): readonly number[] {
   const mark = begin[0] ?? end[0];
   const room = most - begin.length - end.length;
-  if (mark === undefined || room < 1) throw new ModelFault('the tokenizer has no marks, or too many');
+  if (mark === undefined || room < 1) throw new ModelFault('the tokenizer has no special tokens, or too many');
   return [...begin, ...Array<number>(room).fill(mark), ...end];
 }

@@ -7,7 +7,7 @@ import { FEATURES, type TypedQuestion } from './typed-input.ts';
 const INPUTS = ['ids', 'row', 'row_lone', 'rows', 'part', 'features', 'state', 'state_lone'] as const;
 const OUTPUTS = ['logits', 'first', 'lone', 'known'] as const;
 type Output = (typeof OUTPUTS)[number];
-/** What a row is, as the graph is told. */
+/** Kinds of rows, as inputs of the graph. */
 const PART = { noul: 0, choice: 1, score: 2 } as const;
 const OPTION = { noul: 0, choice: 3, score: 4 } as const;
 
@@ -18,7 +18,7 @@ export interface View {
   readonly length: number;
 }
 
-/** What is known of a state when questions are asked. */
+/** A processed state that questions can be asked about. */
 export interface Known {
   readonly state: Tensor;
   readonly state_lone: Tensor;
@@ -35,7 +35,7 @@ export interface TypedGraph {
   /** Reads each text by itself, those of like length together. */
   read(texts: readonly (readonly number[])[]): Promise<readonly View[]>;
   known(views: readonly View[]): Known;
-  /** Asks a question, which is the first row, beside a state: of each row the logits by column. */
+  /** Asks a question, which is the first row, about a state: returns the logits of each row by column. */
   ask(known: Known, type: TypedQuestion['type'], rows: readonly ReadRow[]): Promise<readonly (readonly number[])[]>;
 }
 
@@ -47,14 +47,14 @@ export interface Tried {
   readonly pad: number;
 }
 
-/** Tries a graph once, as it will be asked. Throws `ModelFault`, which says what does not fit. */
+/** Tries a graph once, with typical input. Throws `ModelFault` with the mismatch. */
 export async function openTypedGraph(session: InferenceSession, { text, columns, pad }: Tried): Promise<TypedGraph> {
   checkGraph(session, INPUTS, OUTPUTS);
   const width = { row: fixedSize(session, 'row', 3, 2), row_lone: fixedSize(session, 'row_lone', 3, 2) };
   const layers = fixedSize(session, 'state', 3, 0);
   const wide = { state: fixedSize(session, 'state', 3, 2), state_lone: fixedSize(session, 'state_lone', 3, 2) };
   const features = fixedSize(session, 'features', 3, 2);
-  if (features !== FEATURES) throw new ModelFault(`a row has ${FEATURES} plain facts, and the graph takes ${features}`);
+  if (features !== FEATURES) throw new ModelFault(`a row has ${FEATURES} facts, but the graph takes ${features}`);
   const nothing = { state: zeros(layers, 1, wide.state), state_lone: zeros(1, 1, wide.state_lone) };
   const oneRow = {
     row: zeros(1, 1, width.row),
@@ -104,7 +104,7 @@ export async function openTypedGraph(session: InferenceSession, { text, columns,
       };
       const { logits } = await run(feeds, ['logits']);
       const data = logits.data as Float32Array;
-      if (data.length !== rows.length * columns) throw new ModelFault(`the output logits is not of ${columns} columns`);
+      if (data.length !== rows.length * columns) throw new ModelFault(`the output logits must have ${columns} columns`);
       return rows.map((_, at) => Array.from(data.subarray(at * columns, (at + 1) * columns)));
     },
   };
@@ -119,13 +119,11 @@ async function tried(graph: TypedGraph, text: readonly number[]): Promise<void> 
     await graph.ask(graph.known(views), 'choice', [row, row]);
   } catch (error) {
     if (error instanceof ModelFault) throw error;
-    throw new ModelFault(
-      `the graph cannot be asked about ${text.length} pieces: its sizes are not those of the manifest`,
-    );
+    throw new ModelFault(`the graph failed on ${text.length} pieces: its sizes differ from the manifest`);
   }
 }
 
-/** What was made of texts, one after the other: without what filled them up. */
+/** Results for texts, one after the other, without padding. */
 function joined(views: readonly View[], name: Exclude<Output, 'logits'>): Tensor {
   const [layers, , width] = views[0]!.said[name].dims as readonly [number, number, number];
   const size = views.reduce((sum, { length }) => sum + length, 0);

@@ -15,7 +15,7 @@ export interface TypedQuestion {
   readonly options: readonly { readonly name: string; readonly description?: string }[];
 }
 
-/** A question or one of its options: its pieces, and plain facts of its words beside the state's. */
+/** A question or one of its options: its pieces, and facts about its words and the state's. */
 export interface Row {
   /** Each as it is read by itself, between marks: one, where the row is not long. */
   readonly stretches: readonly (readonly number[])[];
@@ -24,7 +24,10 @@ export interface Row {
 
 /** What a model reads, in pieces of its own, marks included. */
 export const TYPED_LIMITS = Type.Object({
-  /** Of a state, in one stretch; and in how many stretches: where words are of many pieces, what is beyond is not read. */
+  /**
+   * Maximum pieces of a state, in one stretch; and number of stretches: if words have many pieces, the rest is not
+   * read.
+   */
   tokens: Type.Integer({ minimum: 16, maximum: 8192 }),
   windows: Type.Integer({ minimum: 1, maximum: 1024 }),
   /** Of a question or an option in one stretch. */
@@ -90,7 +93,7 @@ function said(value: unknown): string {
   return lines.join('\n');
 }
 
-/** A state's text as questions are read beside it. */
+/** A state's text, in the form in which questions refer to it. */
 export function readState(state: unknown, { glossary }: TypedReader): string {
   return glossary.read([stateText(state)]).texts[0]!;
 }
@@ -101,8 +104,8 @@ export function windowsOf(text: string, { tokenizer, limits: { tokens, windows }
 }
 
 /**
- * The rows of questions beside a state: of each itself, and then its options but for those of a proposition. All of it is
- * read: throws `TooLong` for what is longer than may be. `state`: its text as it is read.
+ * Rows of questions about a state: each question, then its options except those of a proposition. Nothing is
+ * cut off: throws `TooLong` for text over the limits. `state`: its text in the form of `readState`.
  */
 export function rowsOf(
   questions: readonly TypedQuestion[],
@@ -147,7 +150,7 @@ function stretchesOf(text: string, { pieces, begin, end }: Tokenizer, most: numb
   ]);
 }
 
-/** What is asked, with what it is like when it holds and when it does not, where that is told. */
+/** The question, with the descriptions of true and false if given. */
 function proposition(instructions: string, options: TypedQuestion['options']): string {
   const told = options.filter(({ description = '' }) => description !== '');
   return [instructions, ...told.map(({ name, description = '' }) => described(name, description))].join('\n');

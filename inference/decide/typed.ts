@@ -28,19 +28,21 @@ const CALIBRATION = Compile(
   Type.Object({
     /** By kind of question, what logits are divided by. */
     temperatures: of(Type.Number({ exclusiveMinimum: 0 })),
-    /** By kind, the weights of the facts about the likeliest answer, and what is added. */
+    /** By kind, the weights of the facts about the most likely answer, and a constant. */
     confidence: of(Type.Array(NUMBER, { minItems: 4, maxItems: 4 })),
   }),
 );
 
 /** Loads a verified folder. Throws `ModelFault` when its graph is not that of a model of typed decisions. */
 export async function loadTyped({ manifest, files }: ModelFolder, device?: Device): Promise<Decide> {
-  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('typed decisions take a tokenizer of pieces');
+  if (manifest.tokenizer.type !== 'huggingface')
+    throw new ModelFault('the input of a typed-decision model must be a piece tokenizer');
   const { calibration, limits, labels } = manifest;
-  if (!CALIBRATION.Check(calibration)) throw new ModelFault('a model of typed decisions tells its calibration');
-  if (!LIMITS.Check(limits)) throw new ModelFault('a model of typed decisions tells its limits');
+  if (!CALIBRATION.Check(calibration))
+    throw new ModelFault('the manifest of a typed-decision model must have a calibration');
+  if (!LIMITS.Check(limits)) throw new ModelFault('the manifest of a typed-decision model must have limits');
   const unnamed = KINDS.find((kind) => !labels.includes(kind));
-  if (unnamed !== undefined) throw new ModelFault(`no label is called ${unnamed}`);
+  if (unnamed !== undefined) throw new ModelFault(`the label ${unnamed} is unknown`);
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
   const reader = { tokenizer, glossary: glossaryOf({ manifest, files }), limits };
   const longest = Math.max(limits.tokens, limits.row);

@@ -3,7 +3,7 @@
  * does the same to the letter, and a test holds both to the same examples.
  */
 
-/** Numbers of a word: itself, its beginning, its ends, its shape. How many there are of each; 0 is nobody's. */
+/** Hashed features of a word: itself, its beginning, its ends, its shape, with their number of buckets. 0 is unused. */
 const BUCKETS = { word: 32_768, prefix: 8192, suffix3: 8192, suffix2: 4096, shape: 1024 } as const;
 /** Letters of a word that are looked at. */
 const LONGEST = 32;
@@ -13,7 +13,7 @@ const MOST_KNOWN = 50_000;
 export interface Word {
   readonly start: number;
   readonly end: number;
-  /** What stands before it: 0 nothing, 1 space, 2 the beginning of a line. */
+  /** Text before it: 0 nothing, 1 space, 2 the beginning of a line. */
   readonly gap: number;
 }
 
@@ -22,7 +22,7 @@ export const NUMBERS = 5;
 
 const WORD = /(?<space>[\p{Z}\t\n\v\f\r]+)|[\p{L}\p{M}]+|\p{N}+|[^]/gu;
 
-/** Splits a text into words; spaces are none. */
+/** Splits a text into words, without spaces. */
 export function wordsOf(text: string): readonly Word[] {
   const words: Word[] = [];
   let gap = 2;

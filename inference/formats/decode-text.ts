@@ -3,15 +3,16 @@ import { DocumentFault } from '#/ports/documents.ts';
 /** A text and how it was written. */
 export interface Decoded {
   readonly text: string;
-  /** Writes another text the same way; what was in an encoding of single bytes becomes UTF-8. */
+  /** Encodes another text the same way; a text in a single-byte encoding becomes UTF-8. */
   readonly encode: (text: string) => Uint8Array;
 }
 
 const MARKS = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff], 'utf-8': [0xef, 0xbb, 0xbf] } as const;
 
 /**
- * Decodes a text file: UTF-16 or UTF-8 by its mark, else in the encoding that was said, else as UTF-8, and what is no
- * UTF-8 in the encoding of single bytes that it reads best in. Throws `unreadable` for an encoding that is not known or that the bytes are not in.
+ * Decodes a text file: UTF-16 or UTF-8 by its byte order mark, else in the declared encoding, else as UTF-8, and
+ * invalid UTF-8 in the encoding of single bytes that it reads best in. Throws `unreadable` for an encoding that is not
+ * known or that the bytes are not in.
  */
 export function decodeText(bytes: Uint8Array, said?: string): Decoded {
   for (const [encoding, mark] of Object.entries(MARKS)) {
@@ -31,12 +32,12 @@ export function decodeText(bytes: Uint8Array, said?: string): Decoded {
 const SINGLE = ['windows-1252', 'iso-8859-15', 'windows-1250', 'iso-8859-2', 'macintosh'] as const;
 /** Letters beyond ASCII that the languages of documents are written with. */
 const LETTERS = new Set('äöüßéèêëàâçîïôûùœæñáíóúìòãõąćęłńśźżčďěňřšťůýžőűășțåøð');
-/** What is told by so many signs is sure. */
+/** After so many characters, the result is certain. */
 const HEAD_BYTES = 256 * 1024;
 
 /**
  * The encoding in which most bytes beyond ASCII are letters of words: read in another one, a name would not be found, and
- * could still be made out in what is given back.
+ * could still be recognized in the result.
  */
 function likeliest(bytes: Uint8Array): string {
   const head = bytes.subarray(0, HEAD_BYTES);
@@ -65,7 +66,7 @@ function isSense(before: string, sign: string, after: string): boolean {
 
 function decode(bytes: Uint8Array, encoding: string): string {
   const text = tryDecode(bytes, encoding);
-  if (text === undefined) throw new DocumentFault('unreadable', 'the text is not in the encoding that it says');
+  if (text === undefined) throw new DocumentFault('unreadable', 'the text is not in its declared encoding');
   return text;
 }
 
@@ -83,7 +84,7 @@ function encode(text: string, encoding: string): Buffer {
   return encoding === 'utf-16be' ? wide.swap16() : wide;
 }
 
-/** An address with its percent escapes put in their places, or as it is where they are none. */
+/** An address with its percent escapes decoded, or unchanged if they are invalid. */
 export function unescaped(address: string): string {
   try {
     return decodeURIComponent(address);

@@ -1,5 +1,6 @@
 import type {
   DocumentFile,
+  DocumentKind,
   OnPages,
   PageImage,
   ReadDocument,
@@ -10,6 +11,12 @@ import type {
   RedactOptions,
   RenderOptions,
 } from '#/ports/documents.ts';
+
+/** What a document is by its bytes, and the media type that says so. */
+export interface Sniffed {
+  readonly kind: DocumentKind;
+  readonly mediaType: string;
+}
 
 /** A picture as pixels that a recognizer can read: PNG, grey or RGB, within the pixel bound. */
 export interface Picture {
@@ -34,7 +41,7 @@ export interface Word {
   readonly box: Box;
   /** From 0 to 1; 1 where the file itself says the text. */
   readonly confidence: number;
-  /** Height of its letters in pixels or points, where it is known: headings are told by it. */
+  /** Height of its letters in pixels or points, if known: it identifies headings. */
   readonly size?: number;
   readonly bold?: boolean;
 }

@@ -5,13 +5,15 @@ import { officeFile } from '../../test/harness/office.ts';
 import { epub } from './epub/epub.ts';
 import type { Format, Tools } from './format.ts';
 import { html } from './html/html.ts';
-import { mail } from './mail/mail.ts';
+import { formatOf } from './list.ts';
+import { createMail } from './mail/mail.ts';
 import { withoutOpaque } from './mail/opaque.ts';
 import { opendocument } from './opendocument/opendocument.ts';
 import { presentation } from './presentation/presentation.ts';
 import { rtf } from './rtf/rtf.ts';
 import { text } from './text/text.ts';
 
+const mail = createMail(formatOf);
 const tools: Tools = {
   recognize: () => Promise.reject(new Error('not wanted')),
   checkTime: () => {},
@@ -247,7 +249,9 @@ describe('mail', () => {
     const texts = told.units.map(({ text }) => text).join('\n');
     expect(texts).not.toContain('Lovelace');
     expect(texts).toContain('Hi «PERSON_1»');
-    expect(texts).toContain('A file was removed here, since it cannot be looked into: this kind of file is not read.');
+    expect(texts).toContain(
+      'A file was removed here because it cannot be inspected: this file format is not supported.',
+    );
   });
 
   test('who has no address left is a group of nobody; others keep theirs', async () => {
@@ -265,7 +269,7 @@ describe('mail', () => {
 
   test('a text loses what is locked or encoded in it, and says so', () => {
     const locked = 'a\n-----BEGIN PGP MESSAGE-----\nhQEM\n-----END PGP MESSAGE-----\nb\nbegin 644 x.txt\n#0V%T\nend\nc';
-    const gone = '[a part that cannot be looked into was removed here]';
+    const gone = '[a part that cannot be inspected was removed here]';
     expect(withoutOpaque(locked)).toBe(['a', gone, 'b', gone, 'c'].join('\n'));
     expect(withoutOpaque('a\n> -----BEGIN CERTIFICATE-----\n> QQ==\n> -----END CERTIFICATE-----\nb')).toBe(
       `a\n${gone}\nb`,
@@ -283,7 +287,7 @@ describe('mail', () => {
     );
     const { bytes } = await withoutAda(mail, file);
     const texts = (await shownIn(mail, bytes)).join('\n');
-    expect(texts).toContain('a part that cannot be looked into was removed here');
+    expect(texts).toContain('a part that cannot be inspected was removed here');
     expect(texts).not.toContain('#0V%T');
   });
 

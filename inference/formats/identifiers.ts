@@ -1,13 +1,13 @@
 import { fixedSlot, type SlottedUnit } from './slots.ts';
 
-/** Numbers that programs give to what they write: nobody chose them. */
+/** Numbers that programs assign: no person chose them. */
 const NUMBERED = /^(?:[\dA-F]{6,16}|\{?[\dA-F]{8}(?:-[\dA-F]{4}){3}-[\dA-F]{12}\}?)$/i;
 const SAYS = /\p{L}{2}/u;
 const JOINED = /[_\-.+]+|(?<=\p{Ll})(?=\p{Lu})/gu;
 
 /**
  * Names, references and settings of a document as hidden units, each different one once, as they are and with their words
- * apart: `Ada_Lovelace` and `AdaLovelace` are somebody's name. Nothing is put in their places by their units: what is found
+ * apart: `Ada_Lovelace` and `AdaLovelace` are names of persons. The units themselves are not replaced: matches
  * in them is taken out of all identifiers at once (`Search.sweepIdentifiers`).
  */
 export function identifierUnits(values: Iterable<string>): readonly SlottedUnit[] {

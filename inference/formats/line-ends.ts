@@ -6,13 +6,13 @@ const WRAPPED = 0.15;
 const CELL_GAP = 1.6;
 
 /**
- * What stands between two lines of a block, of which `text` is what was said so far: a blank where the line was broken, so
+ * The separator of two lines of a block, with `text` before it: a blank where the line was broken, so
  * that a name or number over its end is found; a new line where it ended; nothing within a word that was hyphenated.
  */
 export function separatorOf(text: string, before: Line, next: Line, block: Box): string {
   const wrapped = !isRow(before) && !isRow(next) && before.box.x1 > block.x1 - WRAPPED * (block.x1 - block.x0);
   if (!wrapped) return '\n';
-  // Whether a hyphen is of the word or of its break cannot be told: it stays.
+  // It is unknown whether a hyphen belongs to the word or to the break: it stays.
   const broken = /\p{L}-$/u.test(text) && /^\p{L}/u.test(next.words[0]?.text ?? '');
   return broken ? '' : ' ';
 }

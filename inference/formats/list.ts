@@ -10,7 +10,7 @@ const FORMATS: Readonly<Record<DocumentKind, () => Promise<Format>>> = {
   opendocument: async () => (await import('./opendocument/opendocument.ts')).opendocument,
   rtf: async () => (await import('./rtf/rtf.ts')).rtf,
   epub: async () => (await import('./epub/epub.ts')).epub,
-  mail: async () => (await import('./mail/mail.ts')).mail,
+  mail: async () => (await import('./mail/mail.ts')).createMail(formatOf),
   image: async () => (await import('./image/image.ts')).image,
   html: async () => (await import('./html/html.ts')).html,
   markdown: async () => (await import('./text/text.ts')).text,

@@ -8,15 +8,15 @@ import { fixedSlot, textOf, type Slot, type SlottedUnit } from './slots.ts';
 export interface Vocabulary {
   /** Whether text within is read as a whole. */
   readonly isParagraph: (element: XmlElement) => boolean;
-  /** Whether what stands before and after such an element, in another one, are two texts. */
+  /** Whether such an element separates the text before and after it. */
   readonly breaks: boolean;
   /** What an element without text of its own stands for: a tab, blanks, the end of a line. */
   readonly stands: (element: XmlElement) => string | undefined;
   /** Whether it goes with all that is in it when the tree is cleaned. */
   readonly isDropped: (element: XmlElement) => boolean;
-  /** Whether no reader sees what is within. */
+  /** Whether its content is invisible. */
   readonly isHidden: (element: XmlElement) => boolean;
-  /** `text`: somebody wrote it for others; `address`: of a link; anything else is a name or a setting. */
+  /** `text`: written for readers; `address`: of a link; all others are names or settings. */
   readonly attribute: (element: XmlElement, attribute: XmlAttribute) => 'text' | 'address' | 'setting';
 }
 
@@ -42,7 +42,7 @@ interface Walk {
 }
 
 /** Reads a tree: a paragraph is a unit, however its text is split; so is a text that stands in none, and an attribute. */
-export function saidIn(root: XmlElement, vocabulary: Vocabulary, visibility: SlottedUnit['visibility']): Said {
+export function judgedText(root: XmlElement, vocabulary: Vocabulary, visibility: SlottedUnit['visibility']): Said {
   const walk: Walk = { units: [], settings: [], names: new Set(), vocabulary };
   visit(root, { slots: undefined, hidden: visibility === 'hidden' }, walk);
   return walk;
@@ -55,7 +55,7 @@ function visit(element: XmlElement, outer: Place, walk: Walk): void {
   if (stands !== undefined) add(fixedSlot(stands), outer, walk);
   const dropped = vocabulary.isDropped(element);
   const hidden = outer.hidden || dropped || vocabulary.isHidden(element);
-  // A reader goes on behind what is not seen as if it were not there.
+  // Text continues after invisible elements as if they were not there.
   const aside = dropped || hidden !== outer.hidden;
   const paragraph = vocabulary.isParagraph(element);
   const breaks = paragraph && !aside && vocabulary.breaks;
@@ -98,7 +98,7 @@ function addressSlot(attribute: XmlAttribute): Slot {
   };
 }
 
-/** Everything that a tree says, as it is told to those who search it. */
+/** All texts of a tree, as units to search. */
 export function unitsIn({ units, settings }: Said): readonly SlottedUnit[] {
   return [...units, ...identifierUnits(settings.map(({ text }) => text))];
 }

@@ -21,7 +21,7 @@ class Pace {
 export const SAID = new Pace(25);
 export const RECOGNIZED = new Pace(1200);
 
-/** Beside being read, a page is rewritten, drawn twice, and read again by two readers. */
+/** After it is read, a page is rewritten, drawn twice, and read again by two readers. */
 const TIMES_SAID = 4.5;
 /** A recognized page is covered and recognized again, and once more by who looks at the result. */
 const TIMES_RECOGNIZED = 3;
@@ -34,7 +34,7 @@ export interface Left {
   readonly recognized: number;
 }
 
-/** When somebody stops waiting. */
+/** When the client stops waiting. */
 export class Deadline {
   readonly #began = performance.now();
   readonly #withinMs: number | undefined;
@@ -43,12 +43,14 @@ export class Deadline {
     this.#withinMs = withinMs;
   }
 
-  /** Whether anybody waits who will not wait for ever. */
+  /** Whether there is a deadline. */
   get isSet(): boolean {
     return this.#withinMs !== undefined;
   }
 
-  /** Throws `too_slow` where reading and rewriting these pages will not be done by then, by what such pages took here of late. */
+  /**
+   * Throws `too_slow` if reading and rewriting these pages would miss the deadline, by the recent speed of such pages.
+   */
   refuseToRead({ said, recognized }: Left): void {
     this.#refuse(said * SAID.ms * TIMES_SAID + recognized * RECOGNIZED.ms * TIMES_RECOGNIZED);
   }
@@ -63,6 +65,6 @@ export class Deadline {
     const neededMs = performance.now() - this.#began + leftMs;
     if (neededMs <= this.#withinMs * SPARE) return;
     const [needed, given] = [neededMs, this.#withinMs].map((ms) => Math.max(1, Math.round(ms / 1000)));
-    throw new DocumentFault('too_slow', `the document takes about ${needed} s here, and ${given} s are left for it`);
+    throw new DocumentFault('too_slow', `the document needs about ${needed} s, but only ${given} s are left`);
   }
 }

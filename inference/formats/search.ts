@@ -3,7 +3,7 @@ import { bareOf, findOriginals, type Found } from '../originals.ts';
 import { apart } from './identifiers.ts';
 import { replaceSpans, type Slot, type SlottedUnit } from './slots.ts';
 
-/** A letter that no original has: what it stands for is not matched, nor is what stands before and after it as one. */
+/** A letter that no original has: the part it replaces is not matched, nor are the texts before and after it as one. */
 const NOTHING = '\ua66e';
 /** Stands between texts that are not read as one. */
 const BREAK = `\n${NOTHING}\n`;
@@ -18,7 +18,7 @@ export class Search {
   readonly #tags: ReadonlyMap<string, string>;
   readonly #known: RegExp | undefined;
 
-  /** `units` as they were read, still unchanged: which tag an original got is told by them. */
+  /** `units` as they were read, unchanged: they determine which tag an original got. */
   constructor(options: RedactOptions, units: readonly SlottedUnit[]) {
     this.#originals = options.originals.filter((original) => bareOf(original).length > 1);
     const tags = new Map<string, string>();
@@ -97,7 +97,7 @@ export class Search {
   }
 }
 
-/** What is thrown when an original is left. */
+/** The error if an original remains. */
 export function leftOver(): DocumentFault {
   return new DocumentFault('redaction_failed', 'personal data could still be found in the result');
 }

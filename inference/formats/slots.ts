@@ -116,5 +116,5 @@ export function textOf(slots: readonly Slot[]): string {
 }
 
 function foreign(): DocumentFault {
-  return new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  return new DocumentFault('unreadable', 'the layout does not belong to this document');
 }

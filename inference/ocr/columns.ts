@@ -19,7 +19,7 @@ interface Gutter {
 }
 
 /**
- * Lines in reading order, where a recognizer took lines of two columns that stand beside each other for one: those
+ * Lines in reading order, if a recognizer merged lines of two columns next to each other: those
  * columns are read one after the other.
  */
 export function splitColumns(lines: readonly Line[], depth = 0): readonly Line[] {

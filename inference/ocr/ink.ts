@@ -20,7 +20,7 @@ export interface Ink {
 }
 
 /**
- * Tells print from paper: by how much darker it is than what is around it, since light may fall unevenly on a page.
+ * Separates print from paper: print is darker than its surroundings, since light may be uneven on a page.
  * Undefined where a picture has but one tone.
  */
 export function inkOf(grey: Grey): Ink | undefined {
@@ -81,7 +81,9 @@ function contrastOf(counts: Float64Array, total: number): number | undefined {
   return contrast;
 }
 
-/** Degrees clockwise by which rows of print lean; 0 where there are none, or they lean too little or too much to tell. */
+/**
+ * Degrees clockwise by which rows of print lean; 0 without rows, or if the angle is too small or too large to measure.
+ */
 export function skewOf(ink: Ink): number {
   const points = pointsOf(ink);
   if (points.length === 0) return 0;
@@ -95,7 +97,7 @@ export function skewOf(ink: Ink): number {
   for (let angle = -MOST_SKEW; angle <= MOST_SKEW; angle += COARSE) look(angle);
   const around = best;
   for (let step = -COARSE + FINE; step < COARSE; step += FINE) look(around + step);
-  // At the edge of what was looked at it may be anything.
+  // At the edge of the searched range, the true angle may be anything.
   return Math.abs(best) >= MOST_SKEW ? 0 : Math.round(best * 10) / 10;
 }
 

@@ -77,7 +77,7 @@ export function languageCodes(named: readonly string[]): readonly string[] {
   });
   const known = codes.filter((code) => code !== undefined);
   if (known.length < codes.length)
-    throw new DocumentFault('unsupported', `text is recognized in these languages only: ${LANGUAGES.join(', ')}`);
+    throw new DocumentFault('unsupported', `languages must be from ${LANGUAGES.join(', ')}`);
   return [...new Set(known)];
 }
 
@@ -118,7 +118,7 @@ export function smallLanguages(): readonly string[] {
   return LANGUAGES.filter((code) => netsOf(code).kind === 'small');
 }
 
-/** Names the languages whose packaged nets are missing, cannot be read or are not what was published; none when all is well. */
+/** Names the languages whose packaged nets are missing, unreadable or not the published ones. */
 export function faultyLanguages(): readonly string[] {
   return LANGUAGES.filter((code) => {
     try {

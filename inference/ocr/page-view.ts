@@ -50,7 +50,7 @@ export async function sheetOf(picture: Picture): Promise<Sheet> {
     const height = Math.max(1, Math.round(grey.height * scale));
     return { ...(await greyOf(sharpOf(grey).resize({ width, height, fit: 'fill', kernel: 'cubic' }))), scale };
   } catch (cause) {
-    throw new DocumentFault('unreadable', 'the picture of a page is damaged', { cause });
+    throw new DocumentFault('unreadable', 'the image of a page is damaged', { cause });
   }
 }
 
@@ -58,7 +58,7 @@ function scaleFor(width: number, height: number, dpi: number): number {
   const pixels = width * height;
   const wanted = dpi >= BELIEVED_DPI ? READING_DPI / dpi : Math.max(1, Math.sqrt(USUAL_PIXELS / pixels));
   const scale = Math.min(wanted, MOST_ENLARGED, Math.sqrt(MOST_PIXELS / pixels));
-  // What is nearly right is left as it is.
+  // A nearly right scale is left unchanged.
   return Math.abs(scale - 1) < 0.1 && pixels <= MOST_PIXELS ? 1 : scale;
 }
 
@@ -106,7 +106,7 @@ export async function viewOf(sheet: Sheet, quarters: number): Promise<View> {
   };
 }
 
-/** Turned clockwise; what was outside is paper. */
+/** Turned clockwise; the area outside becomes paper. */
 function turn(grey: Grey, degrees: number): Promise<Grey> {
   return greyOf(sharpOf(grey).rotate(degrees, { background: '#ffffff' }));
 }

@@ -19,7 +19,7 @@ export interface Reading {
 
 /** Reads text in pictures, one at a time. */
 export interface Recognizer {
-  /** Rejects with `unsupported` for a language that it does not have, and `unreadable` for what is no picture. */
+  /** Rejects with `unsupported` for an unsupported language, and `unreadable` for data that is not an image. */
   recognize(picture: Picture, languages?: readonly string[], reading?: Reading): Promise<RecognizedText>;
 }
 
@@ -58,7 +58,7 @@ export function createRecognizer(open: () => Promise<Tesseract> = openTesseract)
           return (await current).read(image, codes, layout);
         } catch (cause) {
           engine = undefined;
-          throw new DocumentFault('unreadable', 'the text in a picture could not be recognized', { cause });
+          throw new DocumentFault('unreadable', 'the text in an image could not be recognized', { cause });
         }
       };
       return given ? readIn(viewAt, given, reading, read) : findOut(viewAt, reading, read);

@@ -20,10 +20,10 @@ export interface TextLine {
 
 /** In heights of letters: blanks of justified text are narrower, gaps between cells wider. */
 const CELL_GAP = 1.3;
-/** Signs that were hardly recognized are dirt and leaves, but for what stands before a text: that may be a bullet. */
+/** Hardly recognized characters are dirt and are dropped, except before a text: that may be a bullet. */
 const DIRT = { confidence: 0.3, letters: 2 };
 
-/** What lines say, without what is no text. */
+/** Texts of lines, without noise. */
 export function textLines(lines: readonly Line[]): readonly TextLine[] {
   return lines.flatMap(({ words, block, box }) => {
     const said = words
@@ -67,7 +67,7 @@ export function around(boxes: readonly Box[]): Box {
   }));
 }
 
-/** The middle one of some numbers, 0 when there are none. */
+/** The median of some numbers, 0 without any. */
 export function middleOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

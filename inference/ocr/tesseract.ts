@@ -15,13 +15,13 @@ export interface Grey {
  */
 export interface Tesseract {
   /**
-   * Reads a picture in ISO 639-3 languages, the likeliest first: as a page, whose columns, tables and blocks are told
-   * apart, or as one block of lines.
+   * Reads an image in ISO 639-3 languages, the most likely first: as a page, with columns, tables and blocks
+   * separated, or as one block of lines.
    */
   read(image: Grey, languages: readonly string[], layout?: 'page' | 'block'): readonly Line[];
 }
 
-/** What is used of the library, which has no types. */
+/** The used part of the library, which has no types. */
 interface Module {
   readonly FS: { writeFile(path: string, data: Uint8Array): void; unlink(path: string): void };
   readonly TessBaseAPI: new () => Api;
@@ -80,9 +80,9 @@ export async function openTesseract(nets: (code: string) => Nets = netsOf): Prom
     read(image, languages, layout = 'page') {
       const api = apiFor(languages);
       module.FS.writeFile(INPUT, greyFile(image));
-      if (api.SetImageFile(1, 0) !== 0) throw new Error('the picture was not taken');
+      if (api.SetImageFile(1, 0) !== 0) throw new Error('the image was not accepted');
       api.SetVariable('tessedit_pageseg_mode', LAYOUTS[layout]);
-      if (api.Recognize(null) !== 0) throw new Error('the picture was not read');
+      if (api.Recognize(null) !== 0) throw new Error('the image was not read');
       const found = JSON.parse(api.GetJSONText()) as Found;
       // Nothing of this picture, neither its pixels nor its words, is there when the next one is read.
       api.Clear();

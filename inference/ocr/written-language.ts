@@ -68,8 +68,8 @@ function folded(text: string): string {
 }
 
 /**
- * The languages a page should be read in, by what was read on it in `used`: its main one, and a second where a good part
- * of it is written in that and was not read surely. Undefined where it says nothing of itself.
+ * The languages a page should be read in, from its text as read with `used`: its main one, and a second if a good part
+ * of it is written in that and was not read with confidence. Undefined if the text does not show it.
  */
 export function languagesOf(lines: readonly Line[], used: readonly string[]): readonly string[] | undefined {
   const blocks = Map.groupBy(lines, ({ block }) => block);

@@ -9,7 +9,7 @@ export function assertSocketPath(path: string): void {
   throw new RangeError(`the path ${path} is too long for a socket: use a data directory with a shorter path`);
 }
 
-/** Whether somebody listens on the socket. The kernel's word: it holds over containers that share a volume. */
+/** Whether a process listens on the socket. The kernel answers this, also across containers that share a volume. */
 export function answers(socketPath: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect(socketPath);

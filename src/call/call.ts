@@ -3,9 +3,9 @@ import type { Ask, Codec } from '#/wire/hub/codec.ts';
 import type { RateStatus } from '#/ports/limit-counters.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { ToolServers } from '#/wire/request/tool-servers.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 
-/** The doors of the house, as audit rows name them. */
+/** The endpoints, as audit rows name them. */
 export type Surface =
   | 'chat'
   | 'messages'
@@ -24,8 +24,8 @@ export type Surface =
   | 'files'
   | 'passthrough';
 
-/** What is known of a request as soon as its caller is: every audit row begins with it. */
-export interface Opening {
+/** The facts of a request as soon as its caller is known: every audit row begins with it. */
+export interface CallContext {
   /** UUIDv7; the request id of headers, envelopes and the audit trail. */
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -40,15 +40,15 @@ export interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
-export interface Ingress extends Opening {
+/** A request to an endpoint: who sends it and its unread body. What it asks for is not known yet. */
+export interface CallRequest extends CallContext {
   readonly codec: Codec;
   /** The body as received. */
   readonly text: string;
 }
 
 /** A request that was read and found well-formed. */
-export interface Call extends Ingress {
+export interface Call extends CallRequest {
   readonly document: WireDocument;
   readonly ask: Ask;
   /** Servers of tools that the provider is to call, where policy lets it. */
@@ -60,7 +60,7 @@ export interface Call extends Ingress {
   /** How long the provider may take to answer. */
   readonly timeoutMs: number;
   /** Those that work on its text takes; absent: it is small. */
-  readonly turns?: Turns | undefined;
+  readonly slices?: Slices | undefined;
   /** Its place among large calls in work; absent: it is small. */
   readonly place?: Disposable | undefined;
 }
@@ -72,8 +72,8 @@ export interface Limits {
 }
 
 /**
- * What the corridor hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
- * provider; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
+ * Parts that the pipeline hands to a surface, in this order: `accepted` once only the provider can still refuse the
+ * call; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
  */
 export type Answer =
   | {
@@ -82,11 +82,11 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly limits: Limits;
     }
-  /** `headers`: what is known of the answer by now. */
+  /** `headers`: those of the answer so far. */
   | { readonly kind: 'head'; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'body'; readonly text: string };
 
-/** Takes the next part of an answer. False: nobody waits for the rest. */
+/** Accepts the next part of an answer. False: the client no longer waits for the rest. */
 export type Emit = (answer: Answer) => boolean | Promise<boolean>;
 
 /** Why a call's signal was aborted. */

@@ -1,15 +1,15 @@
 import type { PassedMethod } from '#/ports/provider.ts';
 import type { FormPart } from '#/wire/request/multipart-form.ts';
 import type { OperationObjects } from '#/wire/kept/table.ts';
-import type { Limits, Opening } from './call.ts';
+import type { Limits, CallContext } from './call.ts';
 import type { Quantity } from './units.ts';
 
 /** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */
-export interface PassthroughCall extends Opening {
+export interface PassthroughCall extends CallContext {
   readonly method: PassedMethod;
   /** Path and query below the provider's base address, without the prefix the gateway puts before ids. */
   readonly path: string;
-  /** Slug of the provider, where the call names no model; behind a gate also beside a model. */
+  /** Slug of the provider if the call names no model; behind a gate, also together with a model. */
   readonly provider: string | undefined;
   /** A path without a surface of its own: policy must open it. */
   readonly gate?: Gate | undefined;
@@ -31,7 +31,7 @@ export interface PassthroughCall extends Opening {
 export type PassthroughBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly text: string }
-  /** What nobody can read. */
+  /** A body that the gateway cannot read. */
   | {
       readonly kind: 'bytes';
       readonly bytes: AsyncIterable<Uint8Array>;
@@ -43,7 +43,7 @@ export type PassthroughBody =
       readonly parts: AsyncIterator<FormPart>;
       /** Bytes of the whole form, where they are known. */
       readonly length: number | undefined;
-      /** Takes room for bytes that are kept. Throws `GatewayError` where there is none. */
+      /** Reserves memory for bytes to keep. Throws `GatewayError` if there is none left. */
       readonly keep: (bytes: number) => void;
     };
 

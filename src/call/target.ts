@@ -16,7 +16,7 @@ export interface Offer {
 export interface Target extends Offer {
   /** The surface's own family where the provider speaks it for this model; else one to translate to. */
   readonly family: Family;
-  /** Name of the credential to ask with: the request names what was made with it. Absent: any. */
+  /** Name of the credential to use, if the request names objects made with it. Absent: any. */
   readonly account?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Candidate extends Target {
   readonly losses: readonly string[];
   /** Set where the provider is asked in another family than the surface's. */
   readonly translation: Translation | undefined;
-  /** Kinds of content that nobody looked into and that are sent there. */
+  /** Kinds of content that were not inspected and are sent there. */
   readonly unscanned: readonly string[];
   /** What it is sent in the place of attached files. */
   readonly instead: readonly Instead[];

@@ -10,11 +10,11 @@ import { UsageError } from './usage-error.ts';
 
 export const AUDIT_EXPORT_HELP = `gwctl audit export --organization ID --out FILE [--database-url URL | --data-dir DIR]
 
-Writes the audit rows of an organization, with all that is needed to verify them without the database: of other
-organizations' rows the hashes alone, and the checkpoints. gwctl audit verify FILE verifies it.
+Writes the audit rows of an organization and everything needed to verify them without the database: the hashes of other
+organizations' rows, and the checkpoints. gwctl audit verify FILE verifies the file.
 
   --organization ID    <namespace>/<name> of the Organization
-  --out FILE           Where to write; compressed when it ends in .gz. A file that is there is not written over
+  --out FILE           File to write, compressed if its name ends in .gz. An existing file is not overwritten
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;

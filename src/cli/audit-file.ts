@@ -17,7 +17,7 @@ export async function verifyFile(file: string, trust: CheckpointTrust, json: boo
   const first = await lines.next();
   const text = first.done ? '' : first.value;
   if (isProof(text)) return reportProof(verifyProof(JSON.parse(text) as Proof, trust.publicKeys), json, output);
-  if (!text.startsWith('{"export":')) throw new UsageError(`${file} is neither an export nor a proof of gwctl`);
+  if (!text.startsWith('{"export":')) throw new UsageError(`${file} is neither an export nor a proof written by gwctl`);
   const all = async function* (): AsyncGenerator<string> {
     yield text;
     yield* lines;

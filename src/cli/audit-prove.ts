@@ -11,13 +11,13 @@ import { UsageError } from './usage-error.ts';
 
 export const AUDIT_PROVE_HELP = `gwctl audit prove CALL_ID [--until NUMBER] [--wait SECONDS] [--out FILE] [--database-url URL | --data-dir DIR]
 
-Writes a proof that the row of a call (x-request-id) is in the audit ledger: the row in full, and what leads from it to a
-signed checkpoint. gwctl audit verify FILE verifies it with nothing else. Ends with 1 when there is no such row, or no
-checkpoint that covers it yet.
+Writes a proof that the row of a call (x-request-id) is in the audit ledger: the full row, and the hashes that lead from it
+to a signed checkpoint. gwctl audit verify FILE needs nothing else to verify it. Exits with 1 when there is no such row, or
+no checkpoint covers it yet.
 
-  --until NUMBER       Adds the checkpoints up to this one, such as one whose hash was noted down elsewhere
-  --wait SECONDS       Waits for the next checkpoint, which is made every minute
-  --out FILE           Where to write (default: the standard output)
+  --until NUMBER       Adds the checkpoints up to this one, for example one whose hash you recorded elsewhere
+  --wait SECONDS       Waits this long for the next checkpoint (one is made every minute)
+  --out FILE           File to write (default: standard output)
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;
@@ -42,7 +42,7 @@ export async function auditProve(
     },
   });
   const [callId, ...more] = positionals;
-  if (callId === undefined || more.length > 0) throw new UsageError('name one call by its id');
+  if (callId === undefined || more.length > 0) throw new UsageError('give the id of one call');
   if (!CALL_ID.test(callId)) throw new UsageError(`"${callId}" is not the id of a call`);
   const until = values.until === undefined ? undefined : whole('--until', values.until);
   const deadline = Date.now() + whole('--wait', values.wait) * 1_000;
@@ -55,7 +55,7 @@ export async function auditProve(
   if (!found?.covered) {
     err(
       found
-        ? `the call is row ${found.row.sequence} of strand ${found.row.strand}, which no checkpoint covers yet: one is made every minute (--wait 70)`
+        ? `the call is row ${found.row.sequence} of strand ${found.row.strand}, which no checkpoint covers yet. One is made every minute: wait for it with --wait 70`
         : 'the ledger has no row of this call',
     );
     return 1;

@@ -3,14 +3,14 @@ import type { CheckpointReport } from '#/seal/verify/checkpoint-check.ts';
 import type { CreditReport } from '#/seal/verify/credit-check.ts';
 import type { StrandFault, VerifyReport } from '#/seal/verify/report.ts';
 
-/** What was found in a ledger, or in an export of it. */
+/** Results of verifying a ledger or an export. */
 export interface Findings {
   readonly rows: VerifyReport;
   readonly checkpoints: CheckpointReport;
   readonly sums: readonly SpendDifference[];
   /** Of a ledger. */
   readonly credit?: CreditReport;
-  /** Of an export: what is wrong with the file. */
+  /** The fault of an export file. */
   readonly file?: { readonly line: number; readonly detail: string } | undefined;
 }
 
@@ -36,7 +36,7 @@ export function* describe({ rows, checkpoints, sums, credit, file }: Findings): 
   if (more > 0) yield `and ${count(more, 'more strand')}`;
   yield* describeCheckpoints(rows, checkpoints);
   for (const { organization, workload, since, stored, counted } of sums) {
-    yield `sum of ${workload} of ${organization} ${describeSince(since)}: ${stored} nano-euro are stored, its rows come to ${counted}`;
+    yield `sum of ${workload} of ${organization} ${describeSince(since)}: ${stored} nano-euro stored, but its rows add up to ${counted}`;
   }
   if (credit) yield* describeCredit(credit);
   if (rows.superseded > 0) yield `${count(rows.superseded, 'row')} of calls sealed twice, counted once`;
@@ -54,12 +54,12 @@ function* describeCredit({
   if (entries === 0) return;
   yield `${entries} credit entries of ${count(organizations, 'organization')}, ${afterCheckpoints} of them after the last checkpoint that covers theirs`;
   if (adopted > 0)
-    yield `${adopted} of these were entered before entries were linked: only what they have said since is vouched for`;
+    yield `${adopted} of these were entered before entries were linked: only their state since then is verified`;
 }
 
 /** Which stretch of time a sum is of. */
 export function describeSince(since: string | null): string {
-  return since === null ? 'over the time whose rows retention dropped' : `from ${since} on`;
+  return since === null ? 'for the time whose rows retention dropped' : `from ${since} on`;
 }
 
 function* describeFault({ strand, sequence, callId, kind, detail, missing, after }: StrandFault): Generator<string> {
@@ -70,8 +70,8 @@ function* describeFault({ strand, sequence, callId, kind, detail, missing, after
   if (after.rows === 0) return;
   const linked =
     after.unlinked === 0
-      ? 'each follows from the row stored before it'
-      : `${after.unlinked} of them do not follow from the row stored before them`;
+      ? 'each is linked to the row stored before it'
+      : `${after.unlinked} of them are not linked to the row stored before them`;
   yield `  ${count(after.rows, 'row')} after it in this strand: ${linked}`;
 }
 
@@ -81,12 +81,12 @@ function* describeCheckpoints(
 ): Generator<string> {
   if (fault) yield `checkpoint ${fault.number}: ${fault.kind}\n  ${fault.detail}`;
   if (!last) {
-    yield 'no checkpoints: an end that was cut off, or a strand sealed anew, would go unnoticed';
+    yield 'no checkpoints: a truncated end or a resealed strand would go unnoticed';
     return;
   }
   const signatures = signaturesChecked ? 'signatures checked' : 'signatures not checked (give --public-key)';
   yield `${count(made, 'checkpoint')}, ${signatures}; number ${last.number} of ${timeOf(last.at)} has the hash ${last.hash}`;
-  if (rows.withheld > 0) yield `${count(rows.withheld, 'row')} of which there is the hash alone`;
+  if (rows.withheld > 0) yield `${count(rows.withheld, 'row')} kept as hashes only`;
   if (dropped) {
     const { before, number, rows: gone, strands } = dropped;
     yield `calls before ${before} were dropped by retention, as checkpoint ${number} says: ${count(gone, 'row')} of ${count(strands, 'strand')} shown`;
@@ -96,7 +96,7 @@ function* describeCheckpoints(
 }
 
 function timeOf(at: number): string {
-  return Number.isNaN(at) ? 'no known time' : new Date(at).toISOString();
+  return Number.isNaN(at) ? 'an unknown time' : new Date(at).toISOString();
 }
 
 function count(number: number, what: string): string {

@@ -10,12 +10,12 @@ import { UsageError } from './usage-error.ts';
 
 export const AUDIT_RETAIN_HELP = `gwctl audit retain [--months N] [--dry-run] [--key-file FILE] [--public-key FILE]… [--database-url URL | --data-dir DIR]
 
-Drops the audit rows of calls that are older than N whole months (UTC), and signs a checkpoint that says so: what stays
-verifies as before, and sums of spend stay. The whole ledger is verified first; one that is not intact is left alone. To
-be run once a month, by a user who owns the tables. Ends with 1 when the ledger is not intact.
+Drops the audit rows of calls older than N whole months (UTC) and signs a checkpoint that records it: the remaining rows
+still verify, and the sums of spend stay. Verifies the whole ledger first and drops nothing if it is not intact. Run it once
+a month, as the owner of the tables. Exits with 1 when the ledger is not intact.
 
   --months N           Whole months to keep besides the current one (default: GW_LEDGER_RETENTION_MONTHS)
-  --dry-run            Tells what would be dropped
+  --dry-run            Shows what would be dropped, and drops nothing
   --key-file FILE      The keys that sign checkpoints (default: GW_CHECKPOINT_KEY_FILE, or checkpoint-key.pem in the
                        data folder)
   --public-key FILE    Further keys that may have signed checkpoints
@@ -49,7 +49,7 @@ export async function auditRetain(
   const before = firstKeptMonth(now, Number(months));
   await using source = await openSource(values, defaults, false);
   const { ledger } = source;
-  // What is planned first is there still when it is verified: afterwards nothing else is dropped.
+  // The plan is made before the ledger is verified, so that only verified rows are dropped.
   const verified = await ledger.retention.plan(before);
   const rows = verified.reduce((sum, cut) => sum + cut.sequence + cut.withheld.length, 0);
   if (verified.length === 0) {
@@ -58,7 +58,7 @@ export async function auditRetain(
   }
   const findings = await verifyAll(ledger, publicKeys);
   if (!isIntact(findings)) {
-    err('the ledger is not intact: nothing is dropped');
+    err('the ledger is not intact: nothing was dropped');
     for (const line of describe(findings)) out(line);
     return 1;
   }
@@ -68,7 +68,7 @@ export async function auditRetain(
     return 0;
   }
   const checkpoint = await retain({ store: ledger.retention, keys, before, verified, now });
-  out(`dropped ${what}; checkpoint ${checkpoint?.number} says so`);
+  out(`dropped ${what}; checkpoint ${checkpoint?.number} records it`);
   return 0;
 }
 
@@ -76,7 +76,7 @@ async function verifyAll(
   ledger: Awaited<ReturnType<typeof openSource>>['ledger'],
   publicKeys: readonly ReturnType<typeof createPublicKey>[],
 ): ReturnType<typeof verifyEvidence> {
-  // Disposed of before anything is dropped: a reader keeps a table from going.
+  // Closed before anything is dropped: a reader keeps a table from being dropped.
   await using snapshot = await ledger.snapshot();
   return await verifyEvidence(snapshot, { publicKeys });
 }

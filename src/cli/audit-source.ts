@@ -2,9 +2,9 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
-import type { SettingName } from '#/config/setting-names.ts';
-import { readAnchorSettings, type AnchorSettings } from '#/anchor-settings.ts';
-import { readCheckpointKeys } from '#/checkpoint-key.ts';
+import { readAnchorSettings, type AnchorSettings } from '#/settings/anchor-settings.ts';
+import { readCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
+import type { Reader } from '#/settings/reader.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -12,8 +12,7 @@ import { UsageError } from './usage-error.ts';
 export interface AuditDefaults extends DatabaseDefaults {
   readonly checkpointKeyFile: string | undefined;
   readonly retentionMonths: string | undefined;
-  /** A variable of the environment that is set and not empty. */
-  readonly env: (name: SettingName) => string | undefined;
+  readonly settings: Reader;
 }
 
 export interface AuditSource extends AsyncDisposable {
@@ -70,9 +69,9 @@ export function openAnchors(
   defaults: AuditDefaults,
   place: string | undefined,
 ): { readonly store: S3AnchorStore; readonly settings: AnchorSettings } {
-  const faults: string[] = [];
-  const settings = readAnchorSettings(defaults.env, faults, place);
-  if (faults[0] !== undefined) throw new UsageError(faults[0]);
-  if (!settings) throw new UsageError('name the place of the copies: s3://bucket/prefix, or GW_ANCHOR_URL');
+  const settings = readAnchorSettings(defaults.settings, place);
+  const [fault] = defaults.settings.faults;
+  if (fault !== undefined) throw new UsageError(fault);
+  if (!settings) throw new UsageError('give the place of the copies: --to s3://bucket/prefix, or GW_ANCHOR_URL');
   return { store: openS3Anchors(settings), settings };
 }

@@ -13,16 +13,16 @@ import { UsageError } from './usage-error.ts';
 export const AUDIT_VERIFY_HELP = `gwctl audit verify [FILE] [--database-url URL | --data-dir DIR] [--public-key FILE]… [--anchor HASH|s3://…]… [--json]
 
 Reads the whole audit ledger, recomputes every link of its chain, every checkpoint, every sum and every credit entry, and
-names what was changed. It only reads. With FILE, an export or a proof of gwctl, it reads that and needs no database. Ends with 0 when
-all is intact, 1 when it is not, 2 when it could not be read.
+reports what was changed. It changes nothing. With FILE, an export or a proof written by gwctl, it reads that file and needs
+no database. Exits with 0 when everything is intact, 1 when it is not, 2 when it cannot be read.
 
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
-  --public-key FILE    Ed25519 public key (PEM) that may have signed checkpoints; may be given several times. Keys that
-                       these introduce are trusted too. Without, signatures are not checked
-  --anchor HASH        Hash of a checkpoint noted down elsewhere, which has to be there still
-  --anchor s3://…      Bucket and prefix of the copies in object storage, all of which have to be there still, word for
-                       word; GW_ANCHOR_ENDPOINT, GW_ANCHOR_REGION and credentials as for the gateway
+  --public-key FILE    Trusted Ed25519 public key (PEM) for the signatures of checkpoints; repeat it for several keys. Keys
+                       that these introduce are trusted too. Without it, signatures are not checked
+  --anchor HASH        Hash of a checkpoint that you recorded elsewhere; it must still exist
+  --anchor s3://…      Bucket and prefix of the copies in object storage; the ledger must still have each of them
+                       unchanged. GW_ANCHOR_ENDPOINT, GW_ANCHOR_REGION and the credentials are those of the gateway
   --json               Writes the report as JSON
 `;
 
@@ -39,7 +39,7 @@ export async function auditVerify(args: readonly string[], defaults: AuditDefaul
     },
   });
   const [file, ...more] = positionals;
-  if (more.length > 0) throw new UsageError(`one file at a time, not ${more[0]} too`);
+  if (more.length > 0) throw new UsageError(`give one file at a time: ${more[0]} is one too many`);
   const trust = await readTrust(values['public-key'], values.anchor ?? [], defaults);
   if (file !== undefined) {
     if (values['database-url'] !== undefined || values['data-dir'] !== undefined)
@@ -80,7 +80,8 @@ async function readTrust(
   const [place, ...others] = anchors.filter((each) => each.startsWith('s3:'));
   if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor))
     throw new UsageError('--anchor takes 64 hexadecimal digits, or s3://bucket/prefix');
-  if (more.length > 0 || others.length > 0) throw new UsageError('--anchor takes one hash and one place');
+  if (more.length > 0 || others.length > 0)
+    throw new UsageError('--anchor takes at most one hash and one s3:// address');
   const trust = { ...(publicKeys && { publicKeys }), ...(anchor !== undefined && { anchor }) };
   if (place === undefined) return trust;
   const { store } = openAnchors(defaults, place);

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 
 export const CONFIG_CHECK_HELP = `gwctl config check DIR [--secrets-dir DIR]
 
-Reads a folder of resources as the gateway would, and names every fault. Ends with 0 when there is none, 1 otherwise.
+Reads a folder of resources as the gateway does, and reports every fault. Exits with 0 without faults, else with 1.
 
   --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
 `;
@@ -18,7 +18,7 @@ export async function checkConfig(args: readonly string[], { out }: Output): Pro
     allowPositionals: true,
   });
   const [dir, ...others] = positionals;
-  if (dir === undefined || others.length > 0) throw new UsageError('name one folder: gwctl config check DIR');
+  if (dir === undefined || others.length > 0) throw new UsageError('give one folder: gwctl config check DIR');
   const secretsDir = values['secrets-dir'];
   return configCheck({ dir, ...(secretsDir !== undefined && { secretsDir }) }, out);
 }

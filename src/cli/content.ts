@@ -4,16 +4,16 @@ import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import { readFileSync } from 'node:fs';
-import { readContentKeys } from '#/content-keys.ts';
+import { readContentKeys } from '#/seal/content/content-keys.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 export const CONTENT_SHOW_HELP = `gwctl content show CALL_ID [--database-url URL | --data-dir DIR] [--key-file FILE]
 
-Writes what was kept of a call, as JSON: the request as the provider saw it, its answer before tags were restored, and
-what the tags stand for. Of an answer from the cache, same_as names the call that has the rest. Ends with 1 when nothing
-is kept of the call.
+Writes the retained content of a call as JSON: the request as the provider saw it, its answer before tags were restored,
+and the values of the tags. For an answer from the cache, same_as names the call that has the content. Exits with 1 when
+nothing is retained for the call.
 
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The folder of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
@@ -22,15 +22,15 @@ is kept of the call.
 
 export const CONTENT_ERASE_HELP = `gwctl content erase --organization ID [--database-url URL | --data-dir DIR] [--redis-url URL]
 
-Erases what is kept of an organization's calls, requests and answers, and its cached answers; what gateways remember of
-them is of no use a second later. Audit rows stay: they hold no content. A gateway without Redis keeps its cache in its
-own memory: restart it. Calls in progress are not stopped; their answers are not cached, but retained.
+Erases the retained requests and answers of an organization, and its cached answers; gateways forget them within a second.
+Audit rows stay: they hold no content. A gateway without Redis keeps its cache in its own memory: restart it. Calls in
+progress go on; their answers are retained, but not cached.
 
   --organization ID    <namespace>/<name> of the Organization
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The folder of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
   --redis-url URL      Where answers are cached (default: GW_CACHE_REDIS_URL, or REDIS_URL)
-  --redis-cluster      It is a node of a Redis Cluster
+  --redis-cluster      The Redis is a node of a Redis Cluster
 `;
 
 /** Where things are when the command line does not say. */
@@ -44,7 +44,7 @@ const DATABASE = { 'database-url': { type: 'string' }, 'data-dir': { type: 'stri
 /** Erasing takes as long as it takes. */
 const ERASE_TIMEOUT_MS = 30_000;
 
-/** Writes the content of a call. Returns the exit status: 0, or 1 when there is none. Throws when it cannot be read. */
+/** Writes the content of a call. Returns the exit status: 0, or 1 without content. Throws if it cannot be read. */
 export async function contentShow(
   args: readonly string[],
   defaults: ContentDefaults,
@@ -56,7 +56,7 @@ export async function contentShow(
     options: { ...DATABASE, 'key-file': { type: 'string' } },
   });
   const [callId, ...more] = positionals;
-  if (callId === undefined || more.length > 0) throw new UsageError('name one call by its id');
+  if (callId === undefined || more.length > 0) throw new UsageError('give the id of one call');
   if (!CALL_ID.test(callId)) throw new UsageError(`"${callId}" is not the id of a call`);
   const { 'database-url': url, 'data-dir': dataDir } = values;
   const keyFile = values['key-file'] ?? defaults.keyFile ?? `${dataDir ?? defaults.dataDir}/content-keys`;
@@ -67,12 +67,12 @@ export async function contentShow(
   try {
     const item = await store.find(callId.toLowerCase());
     if (!item) {
-      err('nothing is kept of this call');
+      err('no content of this call is retained');
       return 1;
     }
     const place = { organization: item.organization, purpose: 'content', name: item.callId } as const;
     const opened = cipher.decrypt(place, item.encrypted);
-    if (!opened) throw new Error('the content does not open with these keys');
+    if (!opened) throw new Error('the content cannot be decrypted with these keys');
     const content = JSON.parse(opened.toString('utf8')) as CallContent;
     const { callId: call_id, organization, expiresAt } = item;
     const expires = new Date(expiresAt).toISOString();
@@ -106,7 +106,7 @@ export async function contentErase(
   const store = await openPostgresContent({ connectionString, existing: true });
   try {
     // The cache first: an answer that is found there once more is retained, and erased with the rest.
-    if (redisUrl === undefined) err('no Redis: a gateway that caches in its own memory forgets when it is restarted');
+    if (redisUrl === undefined) err('no Redis: restart a gateway that caches in its own memory');
     else out(`${await eraseAnswers(redisUrl, values['redis-cluster'], organization)} cached answers erased`);
     out(`content of ${await store.erase(organization)} calls erased`);
     return 0;

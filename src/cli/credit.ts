@@ -13,15 +13,14 @@ const DATABASE_HELP = `  --database-url URL   The gateway's PostgreSQL (default:
 
 export const CREDIT_ADD_HELP = `gwctl credit add --organization ID --amount EUR --reference TEXT [--note TEXT] [--actor NAME]
 
-Enters prepaid credit, or takes some back: an entry is never changed, a wrong one is corrected by one of its own with a
-negative amount (--amount=-5). Gateways go by it within seconds. The same reference again changes nothing, and fails when
-its amount is another.
+Adds prepaid credit, or takes some back. Entries never change: correct a wrong one with a new entry of a negative amount
+(--amount=-5). Gateways apply it within seconds. Repeating a reference changes nothing, and fails if the amount differs.
 
   --organization ID    <namespace>/<name> of the Organization
-  --amount EUR         Decimal euro, at most nine digits after the point
-  --reference TEXT     What it is known by: the number of an invoice or a payment
-  --note TEXT          Anything to remember
-  --actor NAME         Who enters it (default: USER)
+  --amount EUR         Euro as a decimal number, with at most nine digits after the point
+  --reference TEXT     Identifies the entry: the number of an invoice or a payment
+  --note TEXT          Free text
+  --actor NAME         Who adds it (default: USER)
 ${DATABASE_HELP}`;
 
 export const CREDIT_LIST_HELP = `gwctl credit list --organization ID [--json]
@@ -32,7 +31,7 @@ ${DATABASE_HELP}`;
 
 export const CREDIT_BALANCE_HELP = `gwctl credit balance --organization ID [--json]
 
-Tells what an organization has paid in, what its sealed calls have cost in all, and what is left. Calls in progress hold
+Shows what an organization has paid in, what its sealed calls have cost in total, and what is left. Calls in progress hold
 more of it until they are sealed.
 
 ${DATABASE_HELP}`;
@@ -64,10 +63,13 @@ export async function creditAdd(args: readonly string[], defaults: CreditDefault
   const { reference, note, actor } = values;
   const organization = organizationOf(values.organization);
   const amount = nanoEuro(values.amount);
-  if (!reference) throw new UsageError('--reference names the payment: entered again, it is not counted again');
+  if (!reference)
+    throw new UsageError(
+      '--reference is missing: it names the payment, so that repeating the command does not count it twice',
+    );
   await using entries = await entriesOf(values, defaults);
   const { entry, added } = await entries.store.add({ organization, amount, reference, note, actor });
-  out(`entry ${entry.number} of ${organization}: ${describe(entry)}${added ? '' : '; it was there already'}`);
+  out(`entry ${entry.number} of ${organization}: ${describe(entry)}${added ? '' : '; it already exists'}`);
   return 0;
 }
 
@@ -82,7 +84,7 @@ export async function creditList(
   await using entries = await entriesOf(values, defaults);
   const list = await entries.store.list(organization);
   if (values.json) out(JSON.stringify(list.map(jsonOf), undefined, 2));
-  else if (list.length === 0) err(`${organization} has no entries`);
+  else if (list.length === 0) err(`${organization} has no credit entries`);
   else
     for (const entry of list)
       out(
@@ -91,7 +93,7 @@ export async function creditList(
   return 0;
 }
 
-/** Tells what is left. Returns the exit status, 0. */
+/** Writes the balance. Returns the exit status, 0. */
 export async function creditBalance(
   args: readonly string[],
   defaults: CreditDefaults,
@@ -150,7 +152,7 @@ function nanoEuro(text: string | undefined): NanoEuro {
 }
 
 function describe({ amount, sum }: NumberedEntry): string {
-  return `${formatEuro(amount)} EUR, ${formatEuro(sum)} in all`;
+  return `${formatEuro(amount)} EUR, ${formatEuro(sum)} in total`;
 }
 
 function jsonOf({ amount, sum, at, ...facts }: NumberedEntry): Readonly<Record<string, unknown>> {

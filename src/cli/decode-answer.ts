@@ -1,6 +1,6 @@
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import type { Finish, Part, StreamEvent } from '#/wire/hub/canonical.ts';
-import type { EventReader } from '#/wire/hub/codec.ts';
+import type { StreamDecoder } from '#/wire/hub/codec.ts';
 import type { HubFamily } from '#/wire/document/document.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { SseDecoder, type SseEvent } from '#/wire/answer/sse.ts';
@@ -34,9 +34,9 @@ export function decodeAnswer(text: string, form: RecordingForm, family?: HubFami
   const samples = events.flatMap(({ data }) => (data?.startsWith('{') ? [JSON.parse(data) as JsonObject] : []));
   const known = family ?? samples.map(guessFamily).find((guess) => guess !== undefined);
   if (known === undefined) return undefined;
-  const reader = UPSTREAM_CODECS[known].eventReader();
-  const said = [...events.flatMap((event) => reader.read(event)), ...reader.end()];
-  return summarize(known, modelOf(samples), [...said, ...broken(reader, said)]);
+  const decoder = UPSTREAM_CODECS[known].streamDecoder();
+  const said = [...events.flatMap((event) => decoder.decode(event)), ...decoder.end()];
+  return summarize(known, modelOf(samples), [...said, ...broken(decoder, said)]);
 }
 
 function decodeBody(body: unknown, family: HubFamily | undefined): DecodedAnswer | undefined {
@@ -54,7 +54,7 @@ function decodeBody(body: unknown, family: HubFamily | undefined): DecodedAnswer
 }
 
 /** A stream that neither finished nor failed was cut off. */
-function broken({ finished }: EventReader, said: readonly StreamEvent[]): readonly StreamEvent[] {
+function broken({ finished }: StreamDecoder, said: readonly StreamEvent[]): readonly StreamEvent[] {
   if (finished || said.some(({ type }) => type === 'error')) return [];
   return [{ type: 'warning', message: 'the stream ends before the answer is complete' }];
 }

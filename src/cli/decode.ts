@@ -9,18 +9,18 @@ import { UsageError } from './usage-error.ts';
 
 export const DECODE_HELP = `gwctl decode FILE… [--family FAMILY] [--provider SLUG] [--usd-to-eur RATE] [--quiet]
 
-Decodes recorded answers of providers and prints what they say: events, usage, price, and every warning.
-*.json is a buffered body, *.chunks.txt has one event payload a line, *.sse is a stream as it was on the wire.
+Decodes recorded answers of providers and prints their events, usage, price and every warning.
+*.json is a buffered body, *.chunks.txt has one event payload per line, *.sse is a stream as it was on the wire.
 
   --family FAMILY     ${FAMILIES.join(', ')} (default: guessed)
-  --provider SLUG     Whose prices are used (default: by family)
+  --provider SLUG     Provider whose prices apply (default: by family)
   --usd-to-eur RATE   Euro per US dollar (default: GW_USD_TO_EUR, or 0.92)
-  --quiet             Only what is wrong
+  --quiet             Prints only faults and warnings
 
-Ends with 1 when a file cannot be decoded or decodes with a warning.
+Exits with 1 when a file cannot be decoded or decodes with a warning.
 `;
 
-/** Whose models answer in a family, where nobody says. */
+/** The default provider of a family. */
 const USUAL_PROVIDER: Readonly<Record<HubFamily, string>> = {
   chat: 'openai',
   messages: 'anthropic',
@@ -48,7 +48,7 @@ export function decode(args: readonly string[], defaults: { readonly usdToEur: s
     },
     allowPositionals: true,
   });
-  if (positionals.length === 0) throw new UsageError('name a file');
+  if (positionals.length === 0) throw new UsageError('give at least one file');
   const family = FAMILIES.find((known) => known === values.family);
   if (values.family !== undefined && !family) throw new UsageError(`there is no family "${values.family}"`);
   const options: Options = {
@@ -69,11 +69,11 @@ function decodeFile(file: string, options: Options, { out, err }: Output): boole
     decoded = decodeAnswer(text, formOf(file), options.family);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    err(`${file}: is not JSON`);
+    err(`${file}: not JSON`);
     return false;
   }
   if (!decoded) {
-    err(`${file}: ${errorIn(text) ?? 'is not an answer of a conversation in a family known here'}`);
+    err(`${file}: ${errorIn(text) ?? 'not an answer of a known family'}`);
     return false;
   }
   for (const warning of decoded.warnings) err(`${file}: ${warning}`);
@@ -85,7 +85,7 @@ function print(file: string, decoded: DecodedAnswer, options: Options, out: Outp
   const { family, model, events, usage } = decoded;
   out(`${file}: ${family}${model === undefined ? '' : `, ${model}`}`);
   for (const event of events) out(`  ${describeEvent(event)}`);
-  if (!usage) return out('  no usage is told: the call is billed by our own count');
+  if (!usage) return out('  no usage reported: the gateway counts and bills the tokens itself');
   const slug = options.provider ?? USUAL_PROVIDER[family];
   const question = { provider: { slug }, model: model ?? 'unknown', usage, at: Date.now(), usdToEur: options.usdToEur };
   priceExplain(question, (line) => out(`  ${line}`));
@@ -100,7 +100,7 @@ function errorIn(text: string): string | undefined {
   try {
     const body: unknown = JSON.parse(text);
     const error = isObject(body) ? body['error'] : undefined;
-    return isObject(error) && typeof error['message'] === 'string' ? `is an error: ${error['message']}` : undefined;
+    return isObject(error) && typeof error['message'] === 'string' ? `an error: ${error['message']}` : undefined;
   } catch {
     return undefined;
   }

@@ -2,8 +2,8 @@
 const POSTGRES: Readonly<Record<string, string>> = {
   '42P01': 'this database holds no audit ledger',
   '28P01': 'the database refuses this user or password',
-  '55P03': 'others are using the ledger: try again later',
-  '3D000': 'there is no such database',
+  '55P03': 'another process is using the ledger: try again later',
+  '3D000': 'this database does not exist',
 };
 
 /** One line for people, without a stack. */
@@ -15,7 +15,7 @@ export function describeError(error: unknown): string {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `the database cannot be reached (${error.message})`;
   }
-  if (code === '42501') return `this database user may not do that (${error.message})`;
+  if (code === '42501') return `this database user lacks the permission (${error.message})`;
   return (
     (code !== undefined && POSTGRES[code]) ||
     error.message.replace(/(?<!\s)\s*\n\s*/g, ' ').replace(/\.$/, '') ||

@@ -2,17 +2,17 @@ import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
-import { allowListReason } from '#/route/policy.ts';
+import { allowListReason } from '#/route/offer.ts';
 
 /** What the gateway does under each of its own names, and where it is asked. */
 const WORK: Readonly<Record<string, string>> = {
-  ocr: 'asked on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
-  anonymize: 'the work of /v1/documents/anonymize and its jobs, done by the document engine',
+  ocr: 'called on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
+  anonymize: 'called on /v1/documents/anonymize and for its jobs: done by the document engine',
 };
 
 /**
- * Writes what becomes of a call that the gateway answers itself, which no surface of models routes. Returns 0; throws the
- * `GatewayError` that the client would be told. `model`: with its provider.
+ * Writes how the gateway answers a call that it serves itself, outside the surfaces of models. Returns 0; throws the
+ * `GatewayError` that the client would receive. `model`: with its provider.
  */
 export function explainLocal(
   model: string,
@@ -25,11 +25,11 @@ export function explainLocal(
   write(`  ${model}: ${WORK[id] ?? 'answered by the gateway itself'}`);
   const unlisted = allowListReason([model], policy);
   if (unlisted) throw new GatewayError('permission_denied', `The model is ${unlisted}.`);
-  write(`  ${model}: taken: nothing leaves, so neither residency nor data protection decides`);
+  write(`  ${model}: selected: nothing leaves the gateway, so residency and data protection do not apply`);
   const unwatched = shadow && allowListReason([model], shadow);
   if (unwatched) write(`  shadow: allowedModels: ${model} would be refused: ${unwatched}`);
   const price = prices.find(organization, LOCAL_PROVIDER, id, at, id in WORK ? ['pages'] : undefined);
-  if (!price) throw new GatewayError('price_unknown', 'A model without a price is not served.');
+  if (!price) throw new GatewayError('price_unknown', 'Models without a price are refused.');
   write(`  ${model}: price from ${price.source}`);
   return 0;
 }

@@ -1,4 +1,7 @@
-import type { Feature, SurfaceName } from './explain-route.ts';
+export const SURFACES = ['chat', 'messages', 'responses'] as const;
+export const FEATURES = ['tools', 'images', 'json'] as const;
+export type SurfaceName = (typeof SURFACES)[number];
+export type Feature = (typeof FEATURES)[number];
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
 const SCHEMA = { type: 'object', properties: {}, additionalProperties: false };

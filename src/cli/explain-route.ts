@@ -5,7 +5,8 @@ import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { routeDifferences, targetsOf } from '#/route/decision.ts';
-import { chooseModels, decide, type RouteQuestion } from '#/route/plan.ts';
+import { chooseModels, decide } from '#/route/plan.ts';
+import type { RouteQuestion } from '#/route/route-question.ts';
 import type { Target } from '#/call/target.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { BadRequestShape, type Codec } from '#/wire/hub/codec.ts';
@@ -13,13 +14,8 @@ import { readDocument } from '#/wire/document/document.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { explainLocal } from './explain-local.ts';
-import { requestLike } from './explain-request.ts';
+import { requestLike, type Feature, type SurfaceName } from './explain-request.ts';
 import { UsageError } from './usage-error.ts';
-
-export const SURFACES = ['chat', 'messages', 'responses'] as const;
-export const FEATURES = ['tools', 'images', 'json'] as const;
-export type SurfaceName = (typeof SURFACES)[number];
-export type Feature = (typeof FEATURES)[number];
 
 const CODECS: Readonly<Record<SurfaceName, Codec>> = {
   chat: chatCodec,
@@ -40,9 +36,9 @@ export interface ExplainQuestion {
 }
 
 /**
- * Writes the policy of a workload with its origins, and what becomes of each model that a call would consider, in the words
- * of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name that is
- * no model id.
+ * Writes the policy of a workload with its origins, and the decision on each model that a call would consider, in the
+ * words of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name
+ * that is no model id.
  */
 export function routeExplain(question: ExplainQuestion, write: (line: string) => void): number {
   const { workload, model, surface, features, usdToEur } = question;
@@ -68,14 +64,14 @@ function originLines({ origins }: ResolvedPolicy): readonly string[] {
   return origins.map(({ field, value, from }) => `${field}: ${value} — ${from}`);
 }
 
-/** What is otherwise in the shadow. */
+/** Writes the differences of the policy in shadow mode. */
 function writeShadow(policy: ResolvedPolicy, shadow: ResolvedPolicy, write: (line: string) => void): void {
   write('in shadow mode');
   const inForce = new Set(originLines(policy));
   for (const line of originLines(shadow)) if (!inForce.has(line)) write(`  ${line}`);
 }
 
-/** Throws the `GatewayError` that the client would be told. */
+/** Throws the `GatewayError` that the client would receive. */
 function writeRoute(
   question: RouteQuestion,
   workload: WorkloadConfig,
@@ -93,10 +89,10 @@ function writeRoute(
   for (const target of targetsOf(decision)) {
     const id = `${target.provider.config.slug}/${target.model}`;
     const source = priceSource(target, question, deps.prices);
-    write(`  ${id}: ${source === undefined ? 'left out: no price is known for it' : `price from ${source}`}`);
+    write(`  ${id}: ${source === undefined ? 'skipped: its price is unknown' : `price from ${source}`}`);
     if (source !== undefined) priced.push(id);
   }
-  if (priced.length === 0) throw new GatewayError('price_unknown', 'A model without a price is not served.');
+  if (priced.length === 0) throw new GatewayError('price_unknown', 'Models without a price are refused.');
   write(`asked in this order: ${priced.join(', ')}`);
   return 0;
 }

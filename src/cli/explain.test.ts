@@ -90,8 +90,8 @@ test('tells the policy with its origins, each candidate, its price, and the shad
     'gw/auto on chat with images, tools',
     '  gw/auto: automatic: a request with tools, images, by priority',
     '  away/x: refused: in US, allowed are EU (Policy default/floor (override))',
-    '  home/plain: left out: it takes no images, and another does',
-    '  home/seeing: taken: chat, verbatim, in EU',
+    '  home/plain: skipped: it takes no images, but another does',
+    '  home/seeing: selected: chat, verbatim, in EU',
     '  shadow: allowedModels: home/seeing would be refused: not on the allow-list of Policy default/next (shadow workload)',
     '  home/seeing: price from PriceBook default/prices home/*',
     'asked in this order: home/seeing',
@@ -100,10 +100,10 @@ test('tells the policy with its origins, each candidate, its price, and the shad
 });
 
 test.each([
-  ['chat', 'home/plain', '  home/plain: taken: chat, verbatim, in EU'],
-  ['messages', 'plain', '  home/plain: taken: chat, translated, in EU'],
-  ['responses', 'home/plain', '  home/plain: taken: chat, translated, in EU'],
-])('tells the lane on %s', async (surface, model, line) => {
+  ['chat', 'home/plain', '  home/plain: selected: chat, verbatim, in EU'],
+  ['messages', 'plain', '  home/plain: selected: chat, translated, in EU'],
+  ['responses', 'home/plain', '  home/plain: selected: chat, translated, in EU'],
+])('tells the mode on %s', async (surface, model, line) => {
   for (const has of ['', 'tools', 'json', 'images', 'tools,images,json']) {
     const { status, lines } = await run(
       '--workload',
@@ -135,8 +135,8 @@ test('what the gateway does itself: where it is asked, and that policy of what l
   const { status, lines } = await run('--workload', 'bot', '--model', 'gw/ocr');
   expect(lines.slice(lines.indexOf('gw/ocr'))).toEqual([
     'gw/ocr',
-    '  gw/ocr: asked on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
-    '  gw/ocr: taken: nothing leaves, so neither residency nor data protection decides',
+    '  gw/ocr: called on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
+    '  gw/ocr: selected: nothing leaves the gateway, so residency and data protection do not apply',
     '  shadow: allowedModels: gw/ocr would be refused: not on the allow-list of Policy default/next (shadow workload)',
     '  gw/ocr: price from gatewarden documents',
   ]);

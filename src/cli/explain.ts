@@ -4,21 +4,22 @@ import { loadFolder } from '#/config/folder-source.ts';
 import { nearestFew } from '#/config/nearest.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from './config-check.ts';
-import { FEATURES, routeExplain, SURFACES, type Feature, type SurfaceName } from './explain-route.ts';
+import { FEATURES, SURFACES, type Feature, type SurfaceName } from './explain-request.ts';
+import { routeExplain } from './explain-route.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload NAME) --model ID
               [--surface SURFACE] [--has FEATURES] [--secrets-dir DIR] [--usd-to-eur RATE]
 
-Tells under which policy a call would be made, who decided each field of it, which models would be considered and what
-would become of each. Nothing is sent. Ends with 1 when the call would be refused.
+Shows the policy that applies to a call, where each of its fields comes from, which models are considered, and why each is
+selected, skipped or refused. Sends nothing. Exits with 1 when the call would be refused.
 
   --config DIR        Folder of resources
   --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has
   --model ID          <provider>/<model>, an alias, or on messages a bare id
   --surface SURFACE   ${SURFACES.join(', ')} (default: chat)
-  --has FEATURES      What the request has beside text, with commas between: ${FEATURES.join(', ')}
+  --has FEATURES      What the request has besides text, with commas between: ${FEATURES.join(', ')}
   --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
   --usd-to-eur RATE   Euro per US dollar (default: GW_USD_TO_EUR, or 0.92)
 `;
@@ -42,9 +43,10 @@ export async function explain(
 ): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const { config: dir, key, workload: name, model } = values;
-  if (dir === undefined) throw new UsageError('name the folder of resources: --config DIR');
-  if ((key === undefined) === (name === undefined)) throw new UsageError('say whose call it is: --key or --workload');
-  if (model === undefined) throw new UsageError('name the model: --model ID');
+  if (dir === undefined) throw new UsageError('give the folder of resources: --config DIR');
+  if ((key === undefined) === (name === undefined))
+    throw new UsageError('give the caller: --key NAME or --workload NAME');
+  if (model === undefined) throw new UsageError('give the model: --model ID');
   const surface = oneOf(SURFACES, values.surface ?? 'chat', '--surface');
   const has = (values.has ?? '').split(',').filter((word) => word !== '');
   const features = has.map((word) => oneOf(FEATURES, word, '--has'));
@@ -70,14 +72,14 @@ function workloadOf({ keysById }: CompiledSnapshot, name: string): WorkloadConfi
   return named('key', keysById, name).workload;
 }
 
-/** What is named by its id, or by the end of it where no other ends so. */
+/** Finds an object by its id, or by the end of its id if that is unique. */
 function named<T>(what: string, byId: ReadonlyMap<string, T>, name: string): T {
   const whole = byId.get(name);
   if (whole !== undefined) return whole;
   const found = [...byId].filter(([id]) => id.endsWith(`/${name}`));
   const [first] = found;
   if (first && found.length === 1) return first[1];
-  if (first) throw new UsageError(`there are several: name one of ${found.map(([id]) => id).join(', ')}`);
+  if (first) throw new UsageError(`several match: give one of ${found.map(([id]) => id).join(', ')}`);
   throw new UsageError(`there is no ${what} "${name}" in this folder${suggestion(name, [...byId.keys()])}`);
 }
 
@@ -89,7 +91,7 @@ function suggestion(name: string, ids: readonly string[]): string {
   const near = new Set(nearestFew(name, ids.map(nameOf), MOST_TOLD));
   const meant = ids.filter((id) => near.has(nameOf(id)));
   if (meant.length > 0) return `: did you mean ${meant.slice(0, MOST_TOLD).join(' or ')}?`;
-  if (ids.length === 0) return ', which has none';
+  if (ids.length === 0) return ': the folder has none';
   const more = ids.length > MOST_TOLD ? ` and ${ids.length - MOST_TOLD} more` : '';
   return `: there are ${ids.slice(0, MOST_TOLD).join(', ')}${more}. A resource that names no namespace is in "default"`;
 }

@@ -23,7 +23,7 @@ describe('gwctl', () => {
     expect(misspelt).toMatchObject({ status: 2, out: '' });
     expect(misspelt.err).toContain('GW_DATADIR is not a setting of Gatewarden: did you mean GW_DATA_DIR?');
     const scripts = await gwctlIn({ GW_KEY: 'k', GW_URL: 'u', GW_MODEL: 'm', GW_STREAMS: '5' }, 'config', 'check');
-    expect(scripts.err).toContain('name one folder');
+    expect(scripts.err).toContain('give one folder');
     expect((await gwctlIn({ GW_DATADIR: '/tmp' }, 'config', 'check', '--help')).status).toBe(0);
   });
 
@@ -61,14 +61,14 @@ describe('gwctl', () => {
     [['audit'], 'there is no command "audit"'],
     [['constructor'], 'there is no command "constructor"'],
     [['key', 'create', '--workload'], 'argument missing'],
-    [['config', 'check'], 'name one folder'],
-    [['price', 'explain', 'gpt-4o'], 'name one model'],
+    [['config', 'check'], 'give one folder'],
+    [['price', 'explain', 'gpt-4o'], 'give one model'],
     [['price', 'snapshot', '--out', 'x'], '--key'],
     [['usage'], '--organization takes'],
     [['usage', '--organization', 'a/b', '--by', 'weather'], 'not "weather"'],
     [['explain', '--model', 'a/b', '--workload', 'x'], '--config DIR'],
-    [['explain', '--config', '.', '--model', 'a/b'], '--key or --workload'],
-    [['explain', '--config', '.', '--model', 'a/b', '--workload', 'x', '--key', 'y'], '--key or --workload'],
+    [['explain', '--config', '.', '--model', 'a/b'], '--key NAME or --workload NAME'],
+    [['explain', '--config', '.', '--model', 'a/b', '--workload', 'x', '--key', 'y'], '--key NAME or --workload NAME'],
     [['explain', '--config', '.', '--workload', 'x'], '--model ID'],
     [['explain', '--config', '.', '--workload', 'x', '--model', 'a/b', '--surface', 'fax'], 'not "fax"'],
     [['explain', '--config', '.', '--workload', 'x', '--model', 'a/b', '--has', 'tools,wings'], 'not "wings"'],

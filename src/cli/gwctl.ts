@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { unknownSettings } from '#/config/setting-names.ts';
+import { createReader, processEnvironment } from '#/settings/reader.ts';
+import { unknownSettings } from '#/settings/unknown-settings.ts';
 import { createCommands, overviewOf } from './commands.ts';
 import { describeError } from './describe-error.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-/** An empty variable is one that is not set. */
-const COMMANDS = createCommands((name) => process.env[name] || undefined);
+const COMMANDS = createCommands(createReader('gwctl', processEnvironment()));
 
 const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h';
 
@@ -44,7 +44,7 @@ async function main(args: readonly string[], output: Output): Promise<number> {
 /** Another database or another rate than the one that was meant is worse than none. */
 function refuseMisspelt(): void {
   // Scripts around gwctl have variables of that prefix, too: those that look like no setting are theirs.
-  const [misspelt] = unknownSettings(process.env).filter(({ nearest }) => nearest !== undefined);
+  const [misspelt] = unknownSettings(processEnvironment()).filter(({ nearest }) => nearest !== undefined);
   if (misspelt)
     throw new UsageError(`${misspelt.name} is not a setting of Gatewarden: did you mean ${misspelt.nearest}?`);
 }

@@ -91,7 +91,7 @@ describe('keyCreate', () => {
     [['--workload', 'w', '--namespace', '../x'], 'is not a name'],
     [['--workload', 'w', '--expires-at', 'tomorrow'], 'is not a time'],
     [['--workload', 'w', '--expires-at', '2027-13-45T00:00:00Z'], 'is not a time'],
-    [['--workload', 'w', '--display-name', 'x'.repeat(129)], 'too long'],
+    [['--workload', 'w', '--display-name', 'x'.repeat(129)], 'at most 128 characters'],
   ])('refuses %j', (args, reason) => {
     const output = { out: () => expect.fail('printed'), err: () => expect.fail('printed') };
     expect(() => keyCreate(args, output)).toThrow(reason);

@@ -8,21 +8,21 @@ import { UsageError } from './usage-error.ts';
 
 export const KEY_CREATE_HELP = `gwctl key create --workload NAME [--namespace NAME] [--display-name TEXT] [--expires-at TIME] [--test] [--apply]
 
-Makes a key for a workload. The VirtualKey resource, which holds the key's SHA-256 and not the key, goes to the
-standard output; the key itself is shown once, on the standard error:
+Creates a key for a workload. Writes the VirtualKey resource, which holds the SHA-256 of the key, to standard output, and
+shows the key itself once, on standard error:
 
   gwctl key create --workload support | kubectl apply -f -
 
-With --apply the resource is created in the cluster instead, and the key is shown once that was done.
+With --apply it creates the resource in the cluster instead, and then shows the key.
 
-  --workload NAME       The Workload whose key it is, also as NAMESPACE/NAME
-  --namespace NAME      Namespace of the workload. Without one it is that of the kubeconfig's context, and in a folder
-                        of resources "default"
+  --workload NAME       The Workload that the key is for: NAME or NAMESPACE/NAME
+  --namespace NAME      Namespace of the workload (default: that of the kubeconfig's context; "default" in a folder of
+                        resources)
   --display-name TEXT   Name shown to people
   --expires-at TIME     When the key stops working (RFC 3339, such as 2027-01-31T00:00:00Z)
-  --test                Makes a gw_test_ key instead of a gw_live_ one
-  --apply               Creates the VirtualKey in the cluster of the kubeconfig, as whoever it names
-  --kubeconfig FILE     Instead of KUBECONFIG or ~/.kube/config
+  --test                Creates a gw_test_ key instead of a gw_live_ one
+  --apply               Creates the VirtualKey in the cluster of the kubeconfig, with its credentials
+  --kubeconfig FILE     Kubeconfig to use (default: KUBECONFIG, or ~/.kube/config)
 `;
 
 /** What a Kubernetes name looks like. */
@@ -55,7 +55,7 @@ export function keyCreate(
       throw new UsageError(`"${name}" is not a name: use a-z, 0-9 and dashes`);
   }
   if (displayName !== undefined && displayName.length > 128)
-    throw new UsageError('--display-name is too long: at most 128');
+    throw new UsageError('--display-name must have at most 128 characters');
   if (expiresAt !== undefined && (!RFC3339.test(expiresAt) || Number.isNaN(Date.parse(expiresAt)))) {
     throw new UsageError(`"${expiresAt}" is not a time: write it as 2027-01-31T00:00:00Z`);
   }

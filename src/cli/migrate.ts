@@ -8,12 +8,12 @@ import { UsageError } from './usage-error.ts';
 
 export const MIGRATE_HELP = `gwctl migrate [--grant-to ROLE] [--database-url URL]
 
-Brings the schema of the database up to date, and makes the partitions of this month and the next two. Gateways do the same
-when they start; this is for those that may not change the schema, and for doing it before the first of them starts. Safe
-while gateways run, and as often as one likes.
+Updates the schema of the database and creates the partitions of this month and the next two. Gateways do the same when they
+start: run this where they may not change the schema, or before the first one starts. It is safe to run at any time, also
+while gateways run.
 
-  --grant-to ROLE      Grants a role that exists what gateways need, and no more: they add to the ledger and make months of
-                       it, and can neither change nor drop what is there. Refused when the role could all the same
+  --grant-to ROLE      Grants an existing role exactly what gateways need: to add to the ledger and create its months, not
+                       to change or drop rows. Fails when the role already has more rights
   --database-url URL   The gateway's PostgreSQL, as the owner of the schema (default: DATABASE_URL)
 `;
 

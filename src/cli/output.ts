@@ -1,7 +1,7 @@
 /** Where a command writes: one call a line. */
 export interface Output {
-  /** What was asked for. */
+  /** The result. */
   readonly out: (line: string) => void;
-  /** What is said beside it, to people. */
+  /** Remarks to people, apart from the result. */
   readonly err: (line: string) => void;
 }

@@ -11,7 +11,7 @@ import type { Output } from './output.ts';
 import { billLines, priceOf } from './price-explain.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A call whose sealed cost is to be explained, and what is at hand to do it by. */
+/** A call whose sealed cost is to be explained, with the prices to do so. */
 export interface CallQuestion {
   readonly callId: string;
   readonly database: {
@@ -26,7 +26,7 @@ export interface CallQuestion {
 
 /**
  * Writes how the sealed cost of a call came about. Resolves with the exit status: 0, or 1 when the prices that its row
- * names are not at hand or come to another amount. Rejects with UsageError when there is no such call.
+ * names are missing or give another amount. Rejects with UsageError when the call does not exist.
  */
 export async function callExplain(question: CallQuestion, { out }: Output): Promise<number> {
   const row = await readRow(question);
@@ -44,25 +44,23 @@ export async function callExplain(question: CallQuestion, { out }: Output): Prom
   const price = await priceOfRow(row, question);
   if (!price || price.source !== row.price) {
     out(
-      price
-        ? `the prices at hand are others: ${price.source}`
-        : `the prices at hand do not have it: ${toldBy(row.price)}`,
+      price ? `the prices given here differ: ${price.source}` : `the prices given here lack it: ${toldBy(row.price)}`,
     );
     if (price) writeBill(row, price, out);
-    out(`sealed cost: ${formatEuro(sealed)} EUR; it was held with ${formatEuro(BigInt(row.held_nano_eur))} EUR`);
+    out(`sealed cost: ${formatEuro(sealed)} EUR; the hold was ${formatEuro(BigInt(row.held_nano_eur))} EUR`);
     return 1;
   }
   const amount = writeBill(row, price, out);
   if (amount === sealed) out(`sealed cost: ${formatEuro(sealed)} EUR, the same`);
   else if (row.cost_nano_eur === row.held_nano_eur)
-    out(`sealed cost: ${formatEuro(sealed)} EUR, which is what was held`);
-  else out(`sealed cost: ${formatEuro(sealed)} EUR, ANOTHER amount`);
+    out(`sealed cost: ${formatEuro(sealed)} EUR, the amount of the hold`);
+  else out(`sealed cost: ${formatEuro(sealed)} EUR, a DIFFERENT amount`);
   return amount === sealed ? 0 : 1;
 }
 
 function whyUnbilled(row: AuditRow): string | undefined {
   if (row.cache_hit === 'exact') return "answered from the gateway's own cache: nothing was used";
-  if (row.usage_source === 'held') return 'its gateway died before it was settled: it was billed as it was held';
+  if (row.usage_source === 'held') return 'its gateway died before it settled the call: the hold was billed';
   return undefined;
 }
 
@@ -81,7 +79,7 @@ async function readRow({ callId, database: { url, dataDir, defaults } }: CallQue
   const ledger = await openPostgresLedger({ connectionString, readOnly: true, maxConnections: 1 });
   opened.defer(() => ledger.close());
   const [found] = await ledger.find([callId]);
-  if (!found) throw new UsageError(`there is no call ${callId} in the ledger`);
+  if (!found) throw new UsageError(`the ledger has no call ${callId}`);
   return JSON.parse(found.row) as AuditRow;
 }
 
@@ -127,7 +125,7 @@ async function organizationOf(
 
 /** What would have to be given to explain it. */
 function toldBy(source: string): string {
-  if (source.startsWith('PriceBook ')) return 'give the folder it was configured in, as it was then: --config DIR';
+  if (source.startsWith('PriceBook ')) return 'give the folder of resources as it was at the time: --config DIR';
   if (source.startsWith('prices ')) return 'give that snapshot: --prices FILE --public-key FILE';
-  return 'they came with another build of the gateway';
+  return 'they came with another version of the gateway';
 }

@@ -78,7 +78,7 @@ export function priceOf({
 }
 
 const TOKENS = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS] as const;
-/** Told even when there are none of them. */
+/** Shown even when they are zero. */
 const ALWAYS: ReadonlySet<string> = new Set(Object.keys(NO_USAGE));
 const MILLION = 1_000_000n;
 
@@ -97,7 +97,7 @@ function tokenLines(price: Price, usage: Usage): readonly string[] {
       : [
           price.services?.has(serviceTier)
             ? `rates of the service tier ${serviceTier}`
-            : `no rates are known for the service tier ${serviceTier}: those of the ordinary one`,
+            : `no rates are known for the service tier ${serviceTier}: using those of the ordinary tier`,
         ];
   const size =
     tiersIn(price, serviceTier).length === 1

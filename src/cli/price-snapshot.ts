@@ -13,26 +13,26 @@ import { UsageError } from './usage-error.ts';
 export const PRICE_SNAPSHOT_HELP = `gwctl price snapshot --key FILE --out FILE [--litellm FILE] [--models-dev FILE]
                      [--order NAMES] [--tolerance SHARE] [--at TIME]
 
-Merges lists of prices into one dated file and signs it. The first source that names a price is believed, the next fill
-what it leaves out, and every difference above the tolerance is listed here and in the file. Nothing is fetched.
+Merges price lists into one dated file and signs it. The first source that has a price wins, later ones fill the gaps, and
+every difference above the tolerance is listed here and in the file. Fetches nothing.
 
   --key FILE           Ed25519 private key (PEM): openssl genpkey -algorithm ed25519 -out FILE
                        (its public half: openssl pkey -in FILE -pubout -out FILE.pub)
-  --out FILE           Where the snapshot is written; a file that is there is replaced whole
+  --out FILE           File to write the snapshot to; an existing file is replaced
   --litellm FILE       A copy of LiteLLM's model_prices_and_context_window.json
   --models-dev FILE    A copy of models.dev's api.json
-  --order NAMES        Whom to believe first (default: genai-prices,litellm,models-dev); genai-prices is the data of this
-                       build, and is left out where it is not named
-  --tolerance SHARE    How far sources may be apart before they are said to differ (default: 0.01)
+  --order NAMES        Sources by precedence (default: genai-prices,litellm,models-dev); genai-prices is the data of this
+                       build, used only if it is listed
+  --tolerance SHARE    Relative difference from which sources are reported to differ (default: 0.01)
   --at TIME            The date of the snapshot (RFC 3339; default: now)
 `;
 
 export const PRICE_VERIFY_HELP = `gwctl price verify FILE [--public-key FILE] [--differences]
 
-Checks the signature of a price snapshot and tells what it holds. Ends with 1 when it is not to be used.
+Checks the signature of a price snapshot and summarizes its contents. Exits with 1 when it must not be used.
 
-  --public-key FILE    Ed25519 public keys (PEM) that may have signed it (default: GW_PRICES_KEY_FILE)
-  --differences        Tells every difference between its sources too
+  --public-key FILE    Trusted Ed25519 public keys (PEM) (default: GW_PRICES_KEY_FILE)
+  --differences        Also lists every difference between its sources
 `;
 
 const BUNDLED = 'genai-prices';
@@ -50,7 +50,8 @@ const OPTIONS = {
 export function priceSnapshot(args: readonly string[], { out }: Output): number {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const { key, out: file, tolerance } = values;
-  if (key === undefined || file === undefined) throw new UsageError('name the private key and the file: --key, --out');
+  if (key === undefined || file === undefined)
+    throw new UsageError('give the private key and the file to write: --key FILE --out FILE');
   if (!/^\d(\.\d{1,6})?$/.test(tolerance)) throw new UsageError('--tolerance takes a share such as 0.01');
   const at = values.at === undefined ? Date.now() : Date.parse(values.at);
   if (Number.isNaN(at)) throw new UsageError(`"${values.at}" is not a time: write it as 2027-01-31T00:00:00Z`);
@@ -83,8 +84,8 @@ export function priceVerify(
   });
   const [file, ...others] = positionals;
   const publicKey = values['public-key'] ?? defaults.publicKeyFile;
-  if (file === undefined || others.length > 0) throw new UsageError('name one snapshot');
-  if (publicKey === undefined) throw new UsageError('name the public key: --public-key FILE');
+  if (file === undefined || others.length > 0) throw new UsageError('give one snapshot file');
+  if (publicKey === undefined) throw new UsageError('give the public key: --public-key FILE');
   let snapshot;
   try {
     snapshot = snapshotOf(file, publicKey)!;
@@ -107,7 +108,7 @@ function orderOf(
   const given = FILE_SOURCES.filter((name) => files[name] !== undefined);
   const names = order === undefined ? [BUNDLED, ...given] : order.split(',');
   const left = given.find((name) => !names.includes(name));
-  if (left !== undefined) throw new UsageError(`--order does not name ${left}`);
+  if (left !== undefined) throw new UsageError(`--order lacks ${left}, which has a file`);
   if (new Set(names).size < names.length) throw new UsageError('--order names a source twice');
   return names;
 }
@@ -117,7 +118,7 @@ function sourceOf(name: string, files: Readonly<Record<FileSource, string | unde
   const known = FILE_SOURCES.find((one) => one === name);
   const file = known && files[known];
   if (known === undefined)
-    throw new UsageError(`--order knows ${[BUNDLED, ...FILE_SOURCES].join(', ')}, not "${name}"`);
+    throw new UsageError(`--order takes ${[BUNDLED, ...FILE_SOURCES].join(', ')}, not "${name}"`);
   if (file === undefined) throw new UsageError(`--order names ${name}, but there is no --${name} FILE`);
   try {
     return fileSource(known, readFileSync(file, 'utf8'));

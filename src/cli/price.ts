@@ -5,7 +5,7 @@ import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot
 import { UNITS } from '#/meter/pricing/price.ts';
 import type { Units } from '#/call/units.ts';
 import { askedServiceTier, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
-import { readPublicKeys } from '#/price-snapshot-file.ts';
+import { readPublicKeys } from '#/meter/pricing/price-snapshot-file.ts';
 import type { DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { callExplain } from './price-call.ts';
@@ -15,21 +15,21 @@ import { UsageError } from './usage-error.ts';
 export const PRICE_EXPLAIN_HELP = `gwctl price explain CALL_ID [--database-url URL | --data-dir DIR] [--config DIR] [PRICES]
 gwctl price explain PROVIDER/MODEL [--BUCKET NUMBER]… [--service-tier TIER] [--at TIME] [PRICES]
 
-Of a call that was made: how its sealed cost came about, bucket by bucket, from its audit row and the prices that the row
-names. Ends with 1 when these are not at hand, or come to another amount.
-Of a model: how a call would be priced. Ends with 1 when no price is known.
+With CALL_ID: explains the sealed cost of a call, bucket by bucket, from its audit row and the prices that the row names.
+Exits with 1 when these prices are not available, or give a different amount.
+With PROVIDER/MODEL: shows how a call would be priced. Exits with 1 when no price is known.
 
   --input, --output, --reasoning, --cache-read, --cache-write-5m, --cache-write-1h   Tokens
-  --input-audio, --input-image, --cache-read-audio, --output-audio, --output-image  Tokens of sound and pictures
+  --input-audio, --input-image, --cache-read-audio, --output-audio, --output-image  Tokens of audio and images
   --pages, --images, --calls, --seconds, --searches, --file-searches, --containers  Units
   --service-tier TIER  flex, priority, batch or another (default: the ordinary one)
-  --at TIME            When the call is made (RFC 3339; default: now)
+  --at TIME            Time of the call (RFC 3339; default: now)
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The ledger of an embedded gateway (default: GW_DATA_DIR, or .data)
   --config DIR         Folder of resources with the PriceBook (default: GW_CONFIG_DIR)
 PRICES:
   --prices FILE        Price snapshot (default: GW_PRICES_FILE; without one, the prices of this build)
-  --public-key FILE    Ed25519 public keys (PEM) that may have signed it (default: GW_PRICES_KEY_FILE)
+  --public-key FILE    Trusted Ed25519 public keys (PEM) (default: GW_PRICES_KEY_FILE)
   --usd-to-eur RATES   Euro per US dollar: 0.92, or with dates 0.92,2026-12-01=0.91 (default: GW_USD_TO_EUR, or 0.92)
 `;
 
@@ -52,7 +52,7 @@ export async function explainPrice(args: readonly string[], defaults: PriceDefau
   );
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [target = '', ...others] = positionals;
-  if (others.length > 0) throw new UsageError('name one call or one model');
+  if (others.length > 0) throw new UsageError('give one call or one model');
   const usdToEur = values['usd-to-eur'] ?? defaults.usdToEur;
   if (!readExchangeRates(usdToEur))
     throw new UsageError('--usd-to-eur takes a decimal number such as 0.92, or 0.92,2026-12-01=0.91');
@@ -72,7 +72,7 @@ function modelExplain(
   { out }: Output,
 ): number {
   const slash = target.indexOf('/');
-  if (slash < 1 || slash === target.length - 1) throw new UsageError('name one model: PROVIDER/MODEL');
+  if (slash < 1 || slash === target.length - 1) throw new UsageError('give one model: PROVIDER/MODEL');
   const at = values['at'] === undefined ? Date.now() : Date.parse(values['at']);
   if (Number.isNaN(at)) throw new UsageError(`"${values['at']}" is not a time: write it as 2027-01-31T00:00:00Z`);
   const given = (names: readonly string[]): Record<string, number> =>
@@ -92,11 +92,11 @@ function modelExplain(
 /** The snapshot in a file; undefined without one. Throws UsageError when it cannot be read or is not to be trusted. */
 export function snapshotOf(file: string | undefined, publicKeyFile: string | undefined): PriceSnapshot | undefined {
   if (file === undefined) return undefined;
-  if (publicKeyFile === undefined) throw new UsageError('name the public key of the snapshot: --public-key FILE');
+  if (publicKeyFile === undefined) throw new UsageError('give the public key of the snapshot: --public-key FILE');
   try {
     return readSnapshot(readFileSync(file, 'utf8'), readPublicKeys(readFileSync(publicKeyFile, 'utf8')));
   } catch (error) {
-    throw new UsageError(`the snapshot ${file} is not used: ${(error as Error).message}`);
+    throw new UsageError(`the snapshot ${file} cannot be used: ${(error as Error).message}`);
   }
 }
 

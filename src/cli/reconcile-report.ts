@@ -19,7 +19,7 @@ interface HoldReport {
   readonly sealedAt?: NanoEuro;
 }
 
-/** What was found of one organization. */
+/** Results for one organization. */
 export interface OrganizationReport {
   readonly organization: string;
   readonly agrees: boolean;
@@ -35,8 +35,8 @@ export interface OrganizationReport {
 /** Longer than this no row takes that is about to be settled. */
 const LATE_MS = 60_000;
 
-const LOWER = 'a row may have been lost; if none was, --repair --lower sets it by the rows';
-const SUMS_FIRST = 'running sums are not those of their rows, and it is the sums that it would be set by';
+const LOWER = 'a row may have been lost; if not, --repair --lower sets the counter from the rows';
+const SUMS_FIRST = 'it would be set from running sums, and these do not match their rows';
 
 /** Entries that do not follow from one another, and counters that know of other credit. */
 export function creditFaults(
@@ -48,14 +48,15 @@ export function creditFaults(
   let sum = 0n;
   for (const [index, entry] of entries.entries()) {
     sum += entry.amount;
-    if (entry.number !== index + 1) faults.push(`entry ${entry.number} is in the place of entry ${index + 1}`);
-    if (entry.sum !== sum) faults.push(`entry ${entry.number} says ${entry.sum} in all, the entries come to ${sum}`);
+    if (entry.number !== index + 1) faults.push(`entry ${entry.number} is where entry ${index + 1} belongs`);
+    if (entry.sum !== sum)
+      faults.push(`entry ${entry.number} states a total of ${entry.sum}, the entries add up to ${sum}`);
   }
   if (plan?.type !== 'prepaid' || !credit) return faults;
   const known = entries.find(({ number }) => number === credit.number)?.sum ?? (credit.number === 0 ? 0n : undefined);
   // Of an entry that was just added, the gateways tell the counters within seconds.
   if (credit.sum !== known)
-    faults.push(`the counters go by ${credit.sum} at entry ${credit.number}, which says ${known ?? 'nothing'}`);
+    faults.push(`the counters use ${credit.sum} at entry ${credit.number}, which states ${known ?? 'nothing'}`);
   return faults;
 }
 
@@ -64,14 +65,14 @@ export function* describeBooks(report: OrganizationReport): Generator<string> {
   const { organization, agrees, repaired, lines, drifted, holds, sums, credit } = report;
   const sealed = holds.filter(({ sealedAt }) => sealedAt !== undefined);
   const state = agrees ? (repaired ? 'repaired, agrees' : 'agrees') : 'DIFFERS';
-  const counted = lines === 0 ? 'no counters: they are restored before the next call' : `${lines} counters`;
+  const counted = lines === 0 ? 'no counters yet: they are restored before the next call' : `${lines} counters`;
   yield `${organization}: ${state}: ${counted}, ${holds.length} open holds, ${sealed.length} of them sealed`;
   for (const { scope, period, counter, ledger, held, drift, suspects } of drifted) {
     const what = drift > 0n ? 'too much' : 'too little';
     yield `  ${period} of ${scope}: ${abs(drift)} nano-euro (${formatEuro(abs(drift))} EUR) ${what}: counter ${counter}, rows ${ledger}, held ${held}`;
     for (const suspect of suspects) yield `    call ${suspect.callId}: ${explain(suspect, drift)}`;
-    if (suspects.length === 0) yield '    no call of the last 40 days alone comes to this';
-    if (drift > 0n) yield `    left as it is: ${sums.length > 0 ? SUMS_FIRST : LOWER}`;
+    if (suspects.length === 0) yield '    no single call of the last 40 days explains this';
+    if (drift > 0n) yield `    not changed: ${sums.length > 0 ? SUMS_FIRST : LOWER}`;
   }
   for (const { callId, at, amount, sealedAt, owner } of holds) {
     if (Date.now() - at < LATE_MS) continue;
@@ -80,7 +81,7 @@ export function* describeBooks(report: OrganizationReport): Generator<string> {
     else yield `  call ${callId}: sealed at ${sealedAt}, still held at ${amount} by ${owner}`;
   }
   for (const { workload, since, stored, counted: rows } of sums)
-    yield `  sum of ${workload} ${describeSince(since)}: ${stored} nano-euro are stored, its rows come to ${rows}`;
+    yield `  sum of ${workload} ${describeSince(since)}: ${stored} nano-euro stored, but its rows add up to ${rows}`;
   for (const fault of credit) yield `  credit: ${fault}`;
 }
 

@@ -15,22 +15,22 @@ import { UsageError } from './usage-error.ts';
 
 export const RECONCILE_HELP = `gwctl reconcile [--organization ID] [--repair [--lower]] [--json]
 
-Compares the spend counters of every organization and period with the ledger's rows and the open holds, to the
-nano-euro, and names the calls behind a difference. Calls go on meanwhile: the counters are read at one instant, the
-ledger at one later instant, and calls that came in between are found and left out. Also compares running sums with rows,
-and credit with its entries. Ends with 0 when all agree, 1 when not, 2 when it could not be told.
+Compares the spend counters of every organization and period with the ledger's rows and the open holds, to the nano-euro,
+and names the calls that explain a difference. Calls may run meanwhile: it reads the counters, then the ledger, and
+excludes the calls between the two. It also compares running sums with rows, and credit with its entries. Exits with 0 when
+everything agrees, 1 when something differs, 2 when it cannot compare.
 
-  --organization ID    Only this one: <namespace>/<name>
-  --repair             Raises counters that say too little, as gateways do by themselves: calls of the organization wait
-                       for some milliseconds. Ends with 0 when all agree afterwards
-  --lower              With --repair, also lowers counters that say too much, which gateways never do: first make sure
-                       that no row of a debit was lost (gwctl audit verify). Not done where running sums are not those
-                       of their rows
+  --organization ID    Compares this one only: <namespace>/<name>
+  --repair             Raises counters that are too low, as gateways also do: calls of the organization wait for some
+                       milliseconds. Exits with 0 when everything agrees afterwards
+  --lower              With --repair, also lowers counters that are too high, which gateways never do: first make sure that
+                       no row of a debit was lost (gwctl audit verify). Not done where running sums do not match their
+                       rows
   --json               Writes the report as JSON
   --config DIR         Folder of resources (default: GW_CONFIG_DIR)
   --secrets-dir DIR    Folder with <name>/<key> files (default: GW_SECRETS_DIR)
   --redis-url URL      The gateways' Redis (default: REDIS_URL)
-  --redis-cluster      It is a node of a Redis Cluster
+  --redis-cluster      The Redis is a node of a Redis Cluster
   --database-url URL   The gateways' PostgreSQL (default: DATABASE_URL)
 `;
 
@@ -69,7 +69,7 @@ export async function reconcile(args: readonly string[], defaults: ReconcileDefa
       'database-url': { type: 'string' },
     },
   });
-  if (values.lower && !values.repair) throw new UsageError('--lower goes with --repair');
+  if (values.lower && !values.repair) throw new UsageError('--lower needs --repair');
   const dir = needed(values.config ?? defaults.configDir, '--config');
   const redisUrl = needed(values['redis-url'] ?? defaults.redisUrl, '--redis-url');
   const databaseUrl = needed(values['database-url'] ?? defaults.databaseUrl, '--database-url');
@@ -157,7 +157,7 @@ function chosen(
 ): readonly OrganizationConfig[] {
   if (id === undefined) return [...organizations.values()];
   const one = organizations.get(id);
-  if (!one) throw new UsageError(`there is no organization "${id}" in this folder`);
+  if (!one) throw new UsageError(`this folder has no organization "${id}"`);
   return [one];
 }
 

@@ -9,17 +9,17 @@ import { UsageError } from './usage-error.ts';
 export const USAGE_HELP = `gwctl usage --organization ID [--workload ID] [--by workload,model,day] [--from DAY] [--to DAY] [--json]
 gwctl usage --check
 
-Tells what an organization's calls came to: calls, tokens and cost, from sums that are kept with the audit rows. It only
-reads. --check holds every sum against the rows instead, and ends with 1 when one is not theirs.
+Shows the calls, tokens and cost of an organization, from sums that are kept with the audit rows. It changes nothing.
+--check compares every sum with the rows instead, and exits with 1 when one does not match.
 
   --organization ID    <namespace>/<name> of the Organization
   --workload ID        <namespace>/<name> of one Workload (default: all)
-  --by LIST            What is told apart: workload, model, day, with commas between (default: workload,model)
-  --from DAY           First day, like 2026-11-01 (default: the first of the month of --to)
-  --to DAY             Last day, counted too (default: today)
+  --by LIST            What to group by: workload, model, day, with commas between (default: workload,model)
+  --from DAY           First day, such as 2026-11-01 (default: the first day of the month of --to)
+  --to DAY             Last day, included (default: today)
   --time-zone ZONE     Where days begin and end (default: UTC)
-  --json               Writes an object a line; cost in nano-euro
-  --check              Reads every audit row: takes about a second for each 50,000
+  --json               Writes one JSON object per line; cost in nano-euro
+  --check              Reads every audit row: about a second per 50,000 rows
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The folder of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;
@@ -37,7 +37,7 @@ const OPTIONS = {
   'data-dir': { type: 'string' },
 } as const;
 
-/** Writes usage, or what is wrong with its sums. Returns the exit status. Throws when the ledger cannot be read. */
+/** Writes usage, or the faults of its sums. Returns the exit status. Throws when the ledger cannot be read. */
 export async function usage(args: readonly string[], defaults: DatabaseDefaults, output: Output): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const { organization, workload, json } = values;
@@ -53,7 +53,7 @@ export async function usage(args: readonly string[], defaults: DatabaseDefaults,
     const question = { organization, ...(workload !== undefined && { workload }), from, to, by };
     const { lines, complete } = await ledger.usage({ ...question, timeZone: values['time-zone'] });
     for (const line of json ? lines.map(jsonLine) : table(lines, by)) output.out(line);
-    if (!complete) output.err('calls of before sums were kept are still being counted: ask again later');
+    if (!complete) output.err('calls from before sums were kept are still being counted: try again later');
     return 0;
   } catch (error) {
     if (error instanceof RangeError) throw new UsageError(error.message);
@@ -68,9 +68,9 @@ async function check(ledger: PostgresLedger, { out }: Output): Promise<number> {
   for (const { organization, workload, provider, model, day, stored, counted } of differences) {
     const what = `${day} ${organization} ${workload} ${modelName(provider, model)}`;
     const told = (sums: typeof stored): string => `${sums.calls} calls, ${sums.tokens} tokens, ${sums.cost} nano-euro`;
-    out(`${what}: ${told(stored)} are stored, its rows come to ${told(counted)}`);
+    out(`${what}: ${told(stored)} stored, but its rows add up to ${told(counted)}`);
   }
-  if (differences.length === 0) out('every sum is that of its rows');
+  if (differences.length === 0) out('every sum matches its rows');
   return differences.length === 0 ? 0 : 1;
 }
 
@@ -92,7 +92,7 @@ function jsonLine({ cost, ...line }: UsageLine): string {
   return JSON.stringify({ ...line, cost_nano_eur: cost.toString() });
 }
 
-/** Columns as wide as what stands in them. */
+/** Columns as wide as their content. */
 function* table(lines: readonly UsageLine[], by: readonly UsageDimension[]): Generator<string> {
   const head = [...by, 'calls', 'refused', 'failed', 'tokens', 'EUR'];
   const rows = lines.map((line) => [

@@ -11,7 +11,7 @@ import { createSecretReader, type SecretFile } from './compile/secrets.ts';
 import { compileWorkloads } from './compile/workloads.ts';
 import { KINDS, type KindName } from './resources/kinds.ts';
 
-/** What a compilation depends on beside its sources. */
+/** Inputs of a compilation besides its sources. */
 export interface CompileSettings {
   /** Euro per dollar as a decimal string: `0.92`. */
   readonly usdToEur: string;
@@ -83,7 +83,7 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
   };
 }
 
-/** For what is compiled only to find its faults. */
+/** For compilations whose only result is a list of faults. */
 const ONE_TO_ONE: ExchangeRates = [{ from: -Infinity, rate: '1' }];
 
 function countResources(catalog: Catalog): ResourceCounts {

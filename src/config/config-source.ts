@@ -6,15 +6,15 @@ import type { Snapshot } from './snapshot.ts';
 export interface ConfigSource<S extends Snapshot = Snapshot> {
   /** The last good snapshot; undefined until there is one. A call keeps the one it started with. */
   current(): S | undefined;
-  /** False while what is there cannot be read or has faults. */
+  /** False while the configuration cannot be read or has faults. */
   readable(): boolean;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. // spec 5.7 */
   mayHold(hash: string): boolean;
   /** Milliseconds since the snapshot was known to be the one in force; 0 where that is known at once. */
   age(): number;
-  /** What is wrong now; empty while readable. */
+  /** Current faults; empty while readable. */
   faults(): readonly Fault[];
-  /** Reads everything again, now. Never rejects: what goes wrong is a fault. */
+  /** Reads everything again, now. Never rejects: errors become faults. */
   reload(): Promise<void>;
   /** Stops following changes. The last snapshot stays. */
   close(): void;
@@ -25,9 +25,9 @@ export type ConfigEvent =
   | { readonly name: 'config.loaded'; readonly revision: string; readonly counts: ResourceCounts }
   | { readonly name: 'config.rejected'; readonly faults: readonly Fault[] }
   /** Published configuration is not taken over: why, and which parts of it. */
-  | { readonly name: 'config.not-taken'; readonly why: NotTaken; readonly segments?: readonly string[] }
-  /** What was published is in force again, after it could not be taken over. */
-  | { readonly name: 'config.taken-again' }
+  | { readonly name: 'config.not_taken'; readonly why: NotTaken; readonly segments?: readonly string[] }
+  /** A publication is in force again after one that was rejected. */
+  | { readonly name: 'config.taken_again' }
   /** A defect of the compiler itself, or a copy that could not be kept. */
   | { readonly name: 'config.failed'; readonly error: unknown };
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { VENDOR_IDS } from '#/vendors/list.ts';
 import type { CompiledSnapshot } from './compile.ts';
 import type { ConfigEvent, ConfigSource } from './config-source.ts';
 import { loadFolder, openFolderSource, type FolderSourceOptions } from './folder-source.ts';
@@ -135,7 +136,7 @@ describe('reading once', () => {
 
   test('a folder that is not there', async () => {
     expect((await loadFolder({ dir: join(root, 'nowhere'), usdToEur: '1' })).faults).toEqual([
-      { file: 'nowhere', object: '', field: '', message: 'is not there' },
+      { file: 'nowhere', object: '', field: '', message: 'does not exist' },
     ]);
   });
 
@@ -178,7 +179,7 @@ test('the samples of providers are good', async () => {
     usdToEur: '1',
   });
   expect(faults ?? []).toEqual([]);
-  expect(counts?.Provider).toBe(18);
+  expect(counts?.Provider).toBe(VENDOR_IDS.length);
 });
 
 describe('following changes', () => {
@@ -243,7 +244,7 @@ describe('following changes', () => {
     await rename(dir, `${dir}.away`);
     await until(() => !source.readable());
     expect(source.current()?.keys.size).toBe(1);
-    expect(source.faults()).toMatchObject([{ message: 'is not there' }]);
+    expect(source.faults()).toMatchObject([{ message: 'does not exist' }]);
     await rename(`${dir}.away`, dir);
     await until(() => source.readable());
     const before = events.length;
@@ -437,7 +438,7 @@ describe('half a state is never taken for a whole one', () => {
     restless = true;
     await source.reload();
     expect(source.faults()).toEqual([
-      { file: 'config', object: '', field: '', message: 'keeps changing while it is read' },
+      { file: 'config', object: '', field: '', message: 'keeps changing while it is being read' },
     ]);
     expect(source.current()?.keys.size).toBe(1);
     restless = false;

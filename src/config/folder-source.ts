@@ -49,7 +49,7 @@ export async function openFolderSource(options: FolderSourceOptions): Promise<Co
         file: basename(dir),
         object: '',
         field: '',
-        message: 'cannot be compiled: internal error',
+        message: 'cannot be compiled because of an internal error',
       };
       view = { snapshot: view.snapshot, faults: [fault] };
       emit({ name: 'config.failed', error });

@@ -23,8 +23,8 @@ export const LOCAL_PROVIDER: ProviderConfig = Object.freeze({
 });
 
 /**
- * Whether what asks for this model stays in the gateway: the name is a local model's, and none that the organization has
- * given to models of its own. // spec 4.4.2
+ * Whether a request for this model stays in the gateway: the name is that of a local model and not of an alias that the
+ * organization has defined. // spec 4.4.2
  */
 export function staysHere(model: string, { aliases }: Pick<OrganizationConfig, 'aliases'>): boolean {
   if (!model.startsWith(`${LOCAL_PROVIDER.slug}/`) || aliases.has(model)) return false;

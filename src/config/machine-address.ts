@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What a machine is told by its host, credentials among it: no provider serves models there. // RFC 3927, RFC 4291 */
+/** Where a host serves metadata and credentials to its machine: never a provider. // RFC 3927, RFC 4291 */
 const addresses = new BlockList();
 addresses.addSubnet('169.254.0.0', 16, 'ipv4');
 addresses.addSubnet('fe80::', 10, 'ipv6');

@@ -17,6 +17,6 @@ export function readMasterKeys(text: string, what: string): readonly MasterKey[]
     if (keys.some((key) => key.id === id)) throw new Error(`${what}, line ${index + 1}: the id is used twice`);
     keys.push({ id, secret: Buffer.from(secret, 'base64') });
   }
-  if (keys.length === 0) throw new Error(`${what}: the file holds no key`);
+  if (keys.length === 0) throw new Error(`${what}: the file has no key`);
   return keys;
 }

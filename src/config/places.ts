@@ -28,7 +28,7 @@ export function takesIn(allowed: ReadonlySet<string>, place: string): boolean {
   return false;
 }
 
-/** What both lists take in: `EU` and `DE` have `DE` in common. Empty when there is no such place. */
+/** Places that both lists contain: `EU` and `DE` have `DE` in common. Empty without a common place. */
 export function commonPlaces(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([
     ...[...one].filter((place) => takesIn(other, place)),

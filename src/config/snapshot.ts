@@ -1,4 +1,6 @@
 import type { NanoEuro } from '#/call/money.ts';
+import type { VendorId } from '#/vendors/list.ts';
+import type { CredentialType, PromptCacheMode, VendorProtocol } from '#/vendors/vendor.ts';
 import type { ProviderSideTool } from './resources/policy-fragment.ts';
 
 /**
@@ -17,7 +19,7 @@ export interface Snapshot {
   readonly workloads: ReadonlyMap<string, WorkloadConfig>;
 }
 
-/** Finds keys. There may be very many: nobody goes through them for a call. */
+/** Finds keys. There may be very many, so a call must never iterate over them. */
 export interface KeyIndex {
   get(name: string): VirtualKeyConfig | undefined;
 }
@@ -73,11 +75,11 @@ export interface WorkloadConfig {
   readonly budget?: BudgetConfig;
   /** Per cent of the budget at which an alert is raised, ascending. */
   readonly alertPercent: readonly number[];
-  /** What happens upstream when a streaming client hangs up: abort and bill what was seen, or read on to the usage frame. */
+  /** When a streaming client hangs up: abort and bill what was received, or read on to the usage frame. */
   readonly onHangUp: 'abort' | 'drain';
   /** The policy in force, merged: organization overrides > workload policy > organization defaults. */
   readonly policy: ResolvedPolicy;
-  /** What would be in force if shadow policies were: evaluated beside `policy` and recorded, never enforced. */
+  /** The policy with shadow policies applied: evaluated in addition to `policy` and recorded, never enforced. */
   readonly shadow?: ResolvedPolicy;
 }
 
@@ -150,38 +152,13 @@ export interface ResolvedPolicy {
   readonly answerTimeoutSeconds: number;
 }
 
-export type ProviderProtocol = 'chat_completions' | 'messages' | 'converse' | 'generate_content' | 'custom';
-
-/** Who serves the models: decides address, credentials, families and peculiarities (`providers/registry.ts`). */
-export type VendorId =
-  | 'openai'
-  | 'azure'
-  | 'anthropic'
-  | 'bedrock'
-  | 'gemini'
-  | 'vertex'
-  | 'mistral'
-  | 'deepseek'
-  | 'xai'
-  | 'groq'
-  | 'together'
-  | 'fireworks'
-  | 'cerebras'
-  | 'scaleway'
-  | 'ovhcloud'
-  | 'ionos'
-  | 'nebius'
-  | 'typesafe'
-  /** Any server that speaks a protocol: vLLM, Ollama, a gateway of one's own. */
-  | 'custom';
-
 export interface ProviderConfig {
   readonly id: string;
   /** The prefix of its model ids. */
   readonly slug: string;
   /** As the resource says, else its slug where that is a vendor's name, else by protocol. */
   readonly vendor: VendorId;
-  readonly protocol: ProviderProtocol;
+  readonly protocol: VendorProtocol;
   /** Base address without a trailing slash. */
   readonly url: string;
   /** `EU`, `US`, `DE`, … */
@@ -206,14 +183,14 @@ export interface ProviderConfig {
     readonly openSeconds: number;
   };
   /** Absent: as the vendor does. */
-  readonly promptCache?: 'explicit_markers' | 'cache_point' | 'automatic' | 'implicit' | 'passthrough' | 'none';
+  readonly promptCache?: PromptCacheMode;
   /** Absent: as the model catalogue says. */
   readonly nativeFiles?: boolean;
 }
 
 export interface CredentialConfig {
   readonly name: string;
-  readonly type: 'api_key' | 'aws_sigv4' | 'azure_ad' | 'gcp_service_account';
+  readonly type: CredentialType;
   readonly secret: string;
   readonly weight: number;
 }
@@ -232,7 +209,7 @@ export interface ModelConfig {
   readonly contextTokens?: number;
   /** Most tokens the model can answer with: the ceiling of a hold when the caller names none. */
   readonly maxOutputTokens?: number;
-  /** Members of a request that this model refuses, beside those the catalogue knows. */
+  /** Members of a request that this model refuses, in addition to those of the catalogue. */
   readonly rejects?: readonly string[];
 }
 

@@ -1,11 +1,11 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
-import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
-import type { Availability, Endpoints, Visit } from './endpoints.ts';
-import type { LearnedRejects } from './unsupported-parameters.ts';
-import type { Candidate, Candidates } from '#/call/target.ts';
+import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstreams.ts';
+import type { UnsupportedParameters } from './unsupported-parameters.ts';
+import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { readRefusal, type Refusal } from './upstream-refusal.ts';
 import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
 
 /** At most this many attempts a call, over all candidates. // design 5 */
 const MAX_ATTEMPTS = 3;
@@ -19,7 +19,7 @@ const SPREAD = 0.1;
 
 export interface AttemptDeps {
   /** The request as this candidate gets it. */
-  readonly outgoing: (candidate: Candidate, visit: Visit, timeoutMs: number) => Outgoing;
+  readonly outgoing: (candidate: Candidate, permit: AttemptPermit, timeoutMs: number) => Outgoing;
   readonly timeoutMs: number;
   /** How long the workload lets a provider take: one that was given less is not blamed for its silence. */
   readonly patienceMs: number;
@@ -27,75 +27,75 @@ export interface AttemptDeps {
   /** Told before each attempt. */
   readonly onAttempt: (candidate: Candidate) => void;
   /** Told of each that is to be left alone when the call comes. */
-  readonly onLeftAlone: (candidate: Candidate, cause: Availability['cause']) => void;
+  readonly onLeftAlone: (candidate: Candidate, cause: UpstreamHealth['cause']) => void;
   /** Where attempts are reported. */
   readonly report: AttemptReport[];
-  readonly learned: LearnedRejects;
-  readonly endpoints: Endpoints;
+  readonly unsupported: UnsupportedParameters;
+  readonly upstreams: Upstreams;
 }
 
 export interface Answered {
   readonly candidate: Candidate;
   readonly incoming: Incoming;
-  /** To be told how the rest of the answer went. */
-  readonly visit: Visit;
+  /** Must be told how the rest of the answer went. */
+  readonly permit: AttemptPermit;
   /** The provider had the time that the workload gives. */
   readonly fair: boolean;
 }
 
 /**
- * Asks the candidates until one answers with success: in the order of the plan, those first that need not be waited for.
+ * Asks the candidates until one answers with success: in the order of the plan, those without a wait first.
  * One failed attempt may be repeated, bounded by the provider's own setting and by three in all; never after a timeout,
  * since the provider may still be running it. One that was refused for an optional member is repeated without it, once.
- * Throws what the client is told of the last failure, or `upstream_overloaded` where nobody may be asked. // spec 7.1
+ * Throws the client's error for the last failure, or `upstream_overloaded` if no candidate may be asked. // spec 7.1
  */
 export async function attempt(plan: Candidates, deps: AttemptDeps): Promise<Answered> {
   const deadline = performance.now() + deps.timeoutMs;
   const choices = plan.map((planned) => new Choice(planned, deps));
-  for (const { candidate, availability } of choices) {
-    if (availability.waitMs > 0) deps.onLeftAlone(candidate, availability.cause);
+  for (const { candidate, health } of choices) {
+    if (health.waitMs > 0) deps.onLeftAlone(candidate, health.cause);
   }
   let last: Failure | undefined;
   for (let turn = 0; turn < MAX_TURNS && deps.report.length < MAX_ATTEMPTS; turn++) {
     const choice = soonest(choices);
     if (!choice || !(await pause(choice.restMs, deadline, deps.signal))) break;
-    const visit = deps.endpoints.enter(choice.candidate);
+    const permit = deps.upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
-    if (!visit) continue;
+    if (!permit) continue;
     deps.onAttempt(choice.candidate);
-    const result = await once(choice.candidate, visit, deadline, deps);
+    const result = await once(choice.candidate, permit, deadline, deps);
     if ('incoming' in result) return result;
     last = result;
     if (!choice.failed(result)) break;
   }
-  throw last?.error ?? nobodyToAsk(choices.map(({ availability }) => availability));
+  throw last?.error ?? nobodyToAsk(choices.map(({ health }) => health));
 }
 
-/** A candidate, and what is left of its attempts. */
+/** A candidate, and the attempts that it has left. */
 class Choice {
   candidate: Candidate;
   left: number;
   readonly #planned: Candidate;
-  readonly #endpoints: Endpoints;
+  readonly #upstreams: Upstreams;
   /** Before this the provider has asked not to be asked by this call. */
   #notBefore = 0;
   #restUntil = 0;
   #failures = 0;
 
-  constructor(planned: Candidate, { learned, endpoints }: AttemptDeps) {
+  constructor(planned: Candidate, { unsupported, upstreams }: AttemptDeps) {
     this.#planned = planned;
-    this.#endpoints = endpoints;
-    this.candidate = learned.fit(planned);
+    this.#upstreams = upstreams;
+    this.candidate = unsupported.fit(planned);
     this.left = planned.provider.config.attempts;
   }
 
-  get availability(): Availability {
-    return this.#endpoints.availability(this.candidate);
+  get health(): UpstreamHealth {
+    return this.#upstreams.health(this.candidate);
   }
 
-  /** Milliseconds until it may be asked; 0: now. Nobody waits for one that fails to recover. */
+  /** Milliseconds until it may be asked; 0: now. Calls never wait for an upstream that does not recover. */
   get waitMs(): number {
-    const { waitMs, cause } = this.availability;
+    const { waitMs, cause } = this.health;
     if (waitMs > 0 && cause === 'circuit_open') return Infinity;
     return Math.max(waitMs, this.#notBefore - performance.now(), 0);
   }
@@ -105,7 +105,7 @@ class Choice {
     return Math.max(this.waitMs, this.#restUntil - performance.now());
   }
 
-  /** Takes in that an attempt on it failed; false where nobody is to be asked any more. */
+  /** Notes a failed attempt; false if no further attempt is allowed. */
   failed({ again, waitMs, lighter }: Failure): boolean {
     if (lighter && this.candidate === this.#planned) {
       this.candidate = lighter;
@@ -140,7 +140,7 @@ interface Failure extends Pick<Refusal, 'again' | 'waitMs'> {
 
 async function once(
   candidate: Candidate,
-  visit: Visit,
+  permit: AttemptPermit,
   deadline: number,
   deps: AttemptDeps,
 ): Promise<Answered | Failure> {
@@ -151,17 +151,17 @@ async function once(
     deps.report.push(attemptReport(candidate, outcome, started));
   };
   try {
-    const incoming = await candidate.provider.send(deps.outgoing(candidate, visit, timeoutMs));
+    const incoming = await candidate.provider.send(deps.outgoing(candidate, permit, timeoutMs));
     if (incoming.status >= 200 && incoming.status < 300) {
       record({ status: incoming.status, sent: true });
-      return { candidate, incoming, visit, fair };
+      return { candidate, incoming, permit, fair };
     }
-    const refusal = await readRefusal(incoming, candidate.provider, visit, deps.report);
+    const refusal = await readRefusal(incoming, candidate.provider, permit, deps.report);
     const { status, message } = refusal;
     record({ status, sent: true });
-    return { ...refusal, lighter: deps.learned.learn(candidate, status, message) };
+    return { ...refusal, lighter: deps.unsupported.learn(candidate, status, message) };
   } catch (thrown) {
-    visit.end(outcomeOfFault(thrown, fair));
+    permit.end(outcomeOfFault(thrown, fair));
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     record({ error: thrown.kind, sent: thrown.sent });
     const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, deps.report);
@@ -170,7 +170,7 @@ async function once(
 }
 
 /**
- * What is left of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
+ * The rest of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
  * event loop, and the first attempt has the whole of it.
  */
 function remaining(leftMs: number, timeoutMs: number): number {
@@ -191,4 +191,46 @@ async function pause(wait: number, deadline: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', done, { once: true });
   });
   return !signal.aborted;
+}
+
+/** The outcome of an attempt. */
+export interface AttemptOutcome {
+  readonly status?: number;
+  readonly error?: string;
+  /** Whether the prompt was sent, or may have been. */
+  readonly sent: boolean;
+}
+
+const hosts = new WeakMap<ProviderConfig, string>();
+
+/** An attempt as the audit row tells it. `started`: by `performance.now()`. */
+export function attemptReport(
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+  { status, error, sent }: AttemptOutcome,
+  started: number,
+): AttemptReport {
+  const host = hostOf(provider.config);
+  const duration_ms = Math.round(performance.now() - started);
+  const jurisdiction = provider.jurisdiction(model);
+  const { slug } = provider.config;
+  // Most attempts are answered; spelled out, since spreading costs more than all else here.
+  if (status !== undefined && error === undefined && host !== '')
+    return { provider: slug, model, status, duration_ms, host, jurisdiction, sent };
+  return {
+    provider: slug,
+    model,
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    duration_ms,
+    ...(host !== '' && { host }),
+    jurisdiction,
+    sent,
+  };
+}
+
+/** The host of a provider's base address, empty where it is this gateway. */
+function hostOf(config: ProviderConfig): string {
+  let host = hosts.get(config);
+  if (host === undefined) hosts.set(config, (host = URL.parse(config.url)?.host ?? ''));
+  return host;
 }

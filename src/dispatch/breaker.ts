@@ -8,8 +8,8 @@ export interface BreakerSettings {
 }
 
 /**
- * What an attempt says of its endpoint. `failed`: it answered, but that it is broken. `gone`: nobody answered for the
- * model, be it a connection, a timeout or a proxy that says so. `unknown`: nothing, such as a client that hung up.
+ * What an attempt shows about its upstream. `failed`: it answered with its own error. `gone`: no answer from the
+ * model: a failed connection, a timeout, or a proxy that says so. `unknown`: nothing, for example after a hang-up.
  */
 export type Outcome = 'served' | 'failed' | 'gone' | 'unknown';
 
@@ -18,9 +18,9 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** One attempt that was let through. */
 export interface Permit {
-  /** The endpoint has begun to answer: whoever waits for it to recover need not wait for the end. */
+  /** The upstream has begun to answer: calls that wait for it to recover need not wait for the end. */
   answering(): void;
-  /** What became of it. Only the first call counts. */
+  /** Reports the outcome. Only the first call counts. */
   end(outcome: Outcome): void;
 }
 
@@ -38,17 +38,17 @@ interface Bucket {
   failures: number;
 }
 
-/** Attempts older than this say nothing any more. */
+/** Attempts older than this no longer count. */
 const WINDOW_MS = 30_000;
 const BUCKET_MS = 5000;
-/** As many in a row without an answer, and the endpoint is left alone at once, however few attempts there were. */
+/** As many in a row without an answer, and the upstream is left alone at once, however few attempts there were. */
 const MOST_GONE = 5;
 /** Breakers of several processes, or of several models, should not all try again at the same moment. */
 const JITTER = 0.2;
 
 /**
- * Keeps calls away from one endpoint while it fails: opens on the share of failures in the last half minute, or at once
- * on five faults in a row in which nobody answered; then lets one attempt through every `openSeconds` until one is
+ * Keeps calls away from one upstream while it fails: opens on the share of failures in the last half minute, or at once
+ * on five attempts in a row without an answer; then lets one attempt through every `openSeconds` until one is
  * answered. // spec 7.1, design 5
  */
 export class Breaker {
@@ -59,7 +59,7 @@ export class Breaker {
   /** Of an open breaker: when the next attempt is let through. */
   #retryAt: number | undefined;
   #probe: Attempt | undefined;
-  /** Counts the times it closed: attempts of before say nothing of now. */
+  /** Number of times it closed: earlier attempts do not count. */
   #epoch = 0;
 
   constructor(clock: Clock, onChange: (state: BreakerState) => void) {
@@ -77,7 +77,7 @@ export class Breaker {
     return this.#retryAt === undefined ? 0 : Math.max(0, this.#retryAt - this.#clock.now());
   }
 
-  /** Lets an attempt through, or not. One that is let through must be told its end. */
+  /** Returns a permit, or undefined. The caller must report the end of a permitted attempt. */
   enter(settings: BreakerSettings): Permit | undefined {
     if (this.waitMs > 0) return undefined;
     const attempt = new Attempt(this, settings, this.#epoch, this.#retryAt !== undefined);
@@ -90,7 +90,7 @@ export class Breaker {
     return attempt;
   }
 
-  /** For its attempts: an endpoint that answers again is open to all. */
+  /** For its attempts: an upstream that answers again is open to all. */
   answered(attempt: Attempt): void {
     if (this.#retryAt === undefined || !attempt.probe || attempt.epoch !== this.#epoch) return;
     this.#retryAt = undefined;

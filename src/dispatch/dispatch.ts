@@ -1,90 +1,107 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
-import type { Demand } from '#/meter/usage-bounds.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import type { Hold } from '#/meter/meter.ts';
 import { inServiceTier, NO_USAGE } from '#/wire/answer/usage.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { ServerRestarting, type Call, type Emit } from '#/call/call.ts';
 import { UpstreamFault, type Outgoing } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
+import { restarting } from '#/errors/gateway-error.ts';
+import type { AnswerTally } from './answer-tally.ts';
 import { readBuffered } from './relay/buffered.ts';
 import type { Recalled } from './cache/answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
-import type { Availability, Endpoints, Visit } from './endpoints.ts';
+import type { AttemptPermit, UpstreamHealth, Upstreams } from './upstreams.ts';
 import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';
-import type { LearnedRejects } from './unsupported-parameters.ts';
+import type { UnsupportedParameters } from './unsupported-parameters.ts';
 import { lossHeaders, tellableLosses } from './losses.ts';
 import type { Candidate } from '#/call/target.ts';
 import { RecordedAnswer, replayed } from './cache/recorded.ts';
 import type { Relay } from './relay/relay.ts';
-import { inTurns } from './relay/read-in-turns.ts';
-import { noteWithheld, restorationFor } from './relay/restoring.ts';
+import { inSlices } from './relay/read-in-slices.ts';
 import { TranslatedRelay } from './relay/translated-relay.ts';
-import { noAnswer, outcomeOfFault } from './upstream-error.ts';
+import { noAnswer, outcomeOfFault, reportedError, ReportedFailure } from './upstream-error.ts';
 import { UpstreamSignal } from './upstream-signal.ts';
 import { VerbatimRelay } from './relay/verbatim-relay.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
+import { Conversation } from '#/inspect/restore/conversation.ts';
+import { Restoration } from '#/inspect/restore/restoration.ts';
+import type { AnswerMeter } from './relay/answer-meter.ts';
+
+/** What asking providers takes, besides the call. */
+export interface DispatchParts {
+  readonly unsupported: UnsupportedParameters;
+  readonly upstreams: Upstreams;
+  readonly ownership: Ownership;
+}
 
 /** All that was decided about a call before it leaves. */
 export interface Dispatch {
-  readonly learned: LearnedRejects;
-  readonly endpoints: Endpoints;
-  readonly ownership: Ownership;
   readonly call: Call;
   readonly inspection: Inspection;
-  readonly demand: Demand;
-  /** Absent where the answer is at hand: nobody is asked for it, or paid. */
+  readonly bounds: UsageBounds;
+  /** Absent if the answer is at hand: no provider is asked or paid. */
   readonly hold: Hold<Candidate> | undefined;
   readonly recalled: Recalled;
-  /** Keeps what a candidate was sent and what it said, where policy wants content kept. */
-  readonly retain: ((candidate: Candidate, answer: Buffer | undefined) => void) | undefined;
 }
 
-/** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
-export async function dispatch(work: Dispatch, entry: Entry, emit: Emit): Promise<void> {
-  const { call, demand, recalled } = work;
-  const upstream = new UpstreamSignal(call);
+/** Keeps what a candidate was sent and what it said. */
+export type Retain = (candidate: Candidate, answer: Buffer | undefined) => void;
+
+/**
+ * Asks the provider and relays its answer, restoring tags; all other bytes stay as they came. The result
+ * is in `tally`, also when it rejects. `retain`: absent unless policy retains content.
+ */
+export async function dispatch(
+  work: Dispatch,
+  parts: DispatchParts,
+  retain: Retain | undefined,
+  tally: AnswerTally,
+  emit: Emit,
+): Promise<void> {
+  const { call, bounds, recalled } = work;
+  const upstream = call.ask.stream ? new UpstreamSignal(call) : undefined;
+  const signal = upstream?.signal ?? call.signal;
   let asked: Candidate | undefined;
   let answered: Answered | undefined;
   let answer: RecordedAnswer | undefined;
   const onAttempt = (candidate: Candidate): void => {
     asked = candidate;
-    name(candidate, work, entry);
+    name(candidate, work, tally);
   };
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    if (!recalled.hit) answered = await askProvider(work, upstream, onAttempt, entry);
-    const { candidate, incoming } = answered ?? replay(recalled.hit!, onAttempt, entry);
-    entry.answering = true;
-    if (recalled.state === 'miss' || (work.retain && !recalled.hit))
+    if (!recalled.hit) answered = await askProvider(work, parts, signal, onAttempt, tally);
+    const { candidate, incoming } = answered ?? replay(recalled.hit!, onAttempt, tally);
+    tally.begin();
+    if (recalled.state === 'miss' || (retain && !recalled.hit))
       answer = new RecordedAnswer(incoming, () => recalled.letGo());
-    const visit = answered?.visit;
+    const permit = answered?.permit;
     // An answer that was given before made what it made then.
-    const made = visit && MadeObjects.of(call, candidate, visit.credential?.name, work.ownership);
-    const source = { candidate, incoming: answer ?? incoming, visit, made };
-    const context = contextOf(call, candidate, demand);
-    const isHeard = call.ask.stream
-      ? await streamed(work, source, entry, upstream, context, emit)
-      : await buffered(work, source, entry, context, emit);
+    const made = permit && MadeObjects.of(call, candidate, permit.credential?.name, parts.ownership);
+    const source = { candidate, incoming: answer ?? incoming, permit, made };
+    const context = contextOf(call, candidate, bounds);
+    const isHeard = upstream
+      ? await streamed(work, source, tally, upstream, context, emit)
+      : await buffered(work, source, tally, context, emit);
     if (!isHeard || call.signal.aborted) return;
-    entry.served();
-    answered?.visit.end('served');
+    tally.isServed = true;
+    answered?.permit.end('served');
     if (answer) recalled.keep(candidate, answer);
   } catch (thrown) {
-    answered?.visit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
-    throw explain(thrown, call, entry);
+    answered?.permit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
+    throw explain(thrown, call, tally);
   } finally {
-    answered?.visit.end('unknown');
-    upstream.release();
-    if (asked) work.retain?.(asked, answer?.bytes);
+    answered?.permit.end('unknown');
+    upstream?.release();
+    if (asked) retain?.(asked, answer?.bytes);
   }
 }
 
-/** Where an answer comes from: a provider, or the cache, which nobody visits. */
+/** Source of an answer: a provider, or the cache, which needs no attempt. */
 interface Source extends Pick<Answered, 'candidate' | 'incoming'> {
-  readonly visit: Visit | undefined;
+  readonly permit: AttemptPermit | undefined;
   readonly made: MadeObjects | undefined;
 }
 
@@ -92,56 +109,57 @@ interface Source extends Pick<Answered, 'candidate' | 'incoming'> {
 function replay(
   { candidate, answer }: NonNullable<Recalled['hit']>,
   onAttempt: (candidate: Candidate) => void,
-  entry: Entry,
+  tally: AnswerTally,
 ): Source {
-  entry.cacheHit = 'exact';
+  tally.cacheHit = 'exact';
   onAttempt(candidate);
-  return { candidate, incoming: replayed(answer), visit: undefined, made: undefined };
+  return { candidate, incoming: replayed(answer), permit: undefined, made: undefined };
 }
 
 function askProvider(
-  { call, hold, recalled, learned, endpoints }: Dispatch,
-  upstream: UpstreamSignal,
+  { call, hold, recalled }: Dispatch,
+  { unsupported, upstreams }: DispatchParts,
+  signal: AbortSignal,
   onAttempt: (candidate: Candidate) => void,
-  entry: Entry,
+  tally: AnswerTally,
 ): Promise<Answered> {
   if (!hold) throw new Error('a provider was to be asked without a hold');
   return attempt(hold.plan, {
-    outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
+    outgoing: (asked, permit, timeoutMs) => outgoing(call, asked, permit, timeoutMs, signal),
     // Waiting for another call's answer was waiting for the provider's.
     timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
     patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
-    signal: upstream.signal,
-    report: entry.attempts,
-    learned,
-    endpoints,
+    signal,
+    report: tally.attempts,
+    unsupported,
+    upstreams,
     onAttempt,
     onLeftAlone: ({ provider, model }, cause) =>
-      void entry.route.push(`${provider.config.slug}/${model}: left alone: ${LEFT_ALONE[cause]}`),
+      void tally.route.push(`${provider.config.slug}/${model}: skipped: ${SKIPPED[cause]}`),
   });
 }
 
-/** Why an endpoint is not asked, in the words of the audit row. */
-const LEFT_ALONE: Readonly<Record<Availability['cause'], string>> = {
-  circuit_open: 'it has been failing',
-  overloaded: 'it has asked to wait',
+/** Why an upstream is not asked, in the words of the audit row. */
+const SKIPPED: Readonly<Record<UpstreamHealth['cause'], string>> = {
+  circuit_open: 'its circuit breaker is open',
+  overloaded: 'it asked to wait',
 };
 
 /** Names the candidate in the call's row, as the one that it is asked of now. */
-function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, entry: Entry): void {
-  entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
-  entry.losses = tellableLosses(losses);
+function name({ provider, model, family, losses }: Candidate, { call, bounds }: Dispatch, tally: AnswerTally): void {
+  tally.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  tally.losses = losses.length === 0 ? losses : tellableLosses(losses);
   // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
-  const output = call.ask.background === true ? (demand.ceiling.outputTokens ?? 0) : 0;
-  entry.seen = inServiceTier({ ...NO_USAGE, input: demand.estimatedInput, output }, demand.servedAs);
-  entry.units = call.ask.units;
-  entry.believable = provider.config.slug === LOCAL_PROVIDER.slug ? undefined : demand.believable;
+  const output = call.ask.background === true ? (bounds.ceiling.outputTokens ?? 0) : 0;
+  tally.seen = inServiceTier({ ...NO_USAGE, input: bounds.estimatedInput, output }, bounds.servedAs);
+  tally.units = call.ask.units;
+  tally.believable = provider.config.slug === LOCAL_PROVIDER.slug ? undefined : bounds.believable;
 }
 
 function outgoing(
   call: Call,
   { provider, model: id, family, body }: Candidate,
-  { credential }: Visit,
+  { credential }: AttemptPermit,
   timeoutMs: number,
   signal: AbortSignal,
 ): Outgoing {
@@ -151,14 +169,14 @@ function outgoing(
   return { family, model, stream, body, headers, credential, timeoutMs, signal, ...(dialect && { dialect }) };
 }
 
-function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerContext {
+function contextOf(call: Call, { model }: Candidate, bounds: UsageBounds): AnswerContext {
   return {
     callId: call.id,
     model,
     createdAt: Math.floor(call.startedAt / 1000),
     request: call.document,
     includeUsage: call.ask.includeUsage,
-    estimatedInput: demand.estimatedInput,
+    estimatedInput: bounds.estimatedInput,
   };
 }
 
@@ -166,24 +184,25 @@ function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerCont
 async function buffered(
   { call, inspection }: Dispatch,
   { candidate, incoming, made }: Source,
-  entry: Entry,
+  tally: AnswerTally,
   context: AnswerContext,
   emit: Emit,
 ): Promise<boolean> {
   const restoration = restorationFor(call, inspection);
-  const text = await readBuffered(call, restoration, candidate, incoming, entry, context);
+  const text = await readBuffered(call, restoration, candidate, incoming, tally, context);
   const recording = made?.ofAnswer(text);
   if (recording) await recording;
-  noteWithheld(restoration, entry);
-  if (!(await emit({ kind: 'head', headers: lossHeaders(entry.losses) }))) return false;
+  noteWithheld(restoration, tally);
+  const headers = tally.losses.length === 0 ? {} : lossHeaders(tally.losses);
+  if (!(await emit({ kind: 'head', headers }))) return false;
   return emit({ kind: 'body', text });
 }
 
 /** Whether the answer was taken to its end. */
 async function streamed(
   { call, inspection }: Dispatch,
-  { candidate, incoming, visit, made }: Source,
-  entry: Entry,
+  { candidate, incoming, permit, made }: Source,
+  tally: AnswerTally,
   upstream: UpstreamSignal,
   context: AnswerContext,
   emit: Emit,
@@ -191,10 +210,10 @@ async function streamed(
   const { translation } = candidate;
   const restoration = restorationFor(call, inspection);
   const relay = translation
-    ? new TranslatedRelay(call, restoration, entry, candidate, translation, context)
-    : new VerbatimRelay(call, restoration, entry, candidate);
+    ? new TranslatedRelay(call, restoration, tally, candidate, translation, context)
+    : new VerbatimRelay(call, restoration, tally, candidate);
   upstream.relay = relay;
-  const chunks = inTurns(incoming.chunks());
+  const chunks = inSlices(incoming.chunks());
   let head = false;
   /** Nothing more is to be read. */
   let over = false;
@@ -205,9 +224,9 @@ async function streamed(
       const text = next.done ? relay.end() : relay.consume(next.value);
       if (!head && relay.begun) {
         head = true;
-        visit?.answering();
-        noteWithheld(restoration, entry);
-        if (!(await emit({ kind: 'head', headers: lossHeaders(entry.losses) }))) return false;
+        permit?.answering();
+        noteWithheld(restoration, tally);
+        if (!(await emit({ kind: 'head', headers: lossHeaders(tally.losses) }))) return false;
       }
       if (head && text !== '' && !call.signal.aborted) {
         const recording = made?.ofEvents(text);
@@ -222,11 +241,11 @@ async function streamed(
   } finally {
     if (!over && !relay.failure && upstream.draining) await drain(chunks, relay);
     incoming.close();
-    noteWithheld(restoration, entry);
+    noteWithheld(restoration, tally);
   }
 }
 
-/** Reads on for the usage of a stream that nobody is listening to any more. */
+/** Reads on for the usage of a stream after its client left. */
 async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<void> {
   try {
     for (let next = await chunks.next(); !next.done && !relay.failure; next = await chunks.next()) {
@@ -234,22 +253,29 @@ async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<v
       if (relay.over) return;
     }
   } catch {
-    // Out of time, or the provider failed too: what was seen is billed.
+    // Out of time, or the provider failed too: the usage seen so far is billed.
   }
 }
 
-/** What a client is told whose call the end of this process has ended. */
-export function restarting(): GatewayError {
-  return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+/** What a fault behind the gateway is to the client. */
+function explain(thrown: unknown, call: Call, tally: AnswerTally): unknown {
+  if (call.signal.aborted && call.signal.reason instanceof ServerRestarting) return restarting();
+  if (thrown instanceof ReportedFailure) return reportedError(thrown, tally.attempts);
+  if (!(thrown instanceof UpstreamFault)) return thrown;
+  const last = tally.attempts.at(-1);
+  // The attempt was reported when its head came; its failure came later.
+  if (last?.status !== undefined && tally.isAnswering)
+    tally.attempts[tally.attempts.length - 1] = { ...last, error: thrown.kind };
+  return noAnswer(thrown, tally.attempts);
 }
 
-/** What a fault behind the gateway is to the client. */
-function explain(thrown: unknown, call: Call, entry: Entry): unknown {
-  if (call.signal.aborted && call.signal.reason instanceof ServerRestarting) return restarting();
-  if (!(thrown instanceof UpstreamFault)) return thrown;
-  const last = entry.attempts.at(-1);
-  // The attempt was reported when its head came; its failure came later.
-  if (last?.status !== undefined && entry.answering)
-    entry.attempts[entry.attempts.length - 1] = { ...last, error: thrown.kind };
-  return noAnswer(thrown, entry.attempts);
+/** What may be put back into the answer to a call. */
+function restorationFor({ codec, document, key }: Call, { tags }: Pick<Inspection, 'tags'>): Restoration {
+  const conversation = new Conversation(document, () => codec.speakers?.(document) ?? []);
+  return new Restoration(tags, conversation, key.workload.policy.dlp.restore);
+}
+
+/** Names tags that stayed, since what they stand for was not to go where they stand. */
+function noteWithheld({ withheld }: Restoration, meter: AnswerMeter): void {
+  if (withheld) meter.lose('restore');
 }

@@ -19,7 +19,8 @@ export async function inlineRemoteMedia(
   const inline = async (part: Part): Promise<Part> => {
     if (part.type === 'tool-result') return { ...part, parts: await all(part.parts) };
     if (part.type !== 'media' || !('url' in part.source)) return part;
-    if (++fetched > MAX_FETCHED) throw new BadRequestShape(`at most ${MAX_FETCHED} files are fetched`, 'messages');
+    if (++fetched > MAX_FETCHED)
+      throw new BadRequestShape(`A request may have at most ${MAX_FETCHED} files to fetch`, 'messages');
     return fetchPart(part, part.source.url, media, signal);
   };
   const all = async (parts: readonly Part[]): Promise<readonly Part[]> => {
@@ -42,10 +43,10 @@ async function fetchPart(part: MediaPart, url: string, media: MediaFetcher, sign
   try {
     const { mediaType, data } = await media.fetchMedia(url, signal);
     const kind = mediaType.startsWith('image/') ? 'image' : 'document';
-    // Text behind an address was not inspected: only what is never inspected as text may come this way.
+    // Text behind an address was not inspected, so only media that is never inspected as text is accepted.
     if (kind !== part.kind || mediaType.startsWith('text/')) {
       throw new BadRequestShape(
-        `the address does not hold ${part.kind === 'image' ? 'an image' : 'a PDF'}`,
+        `The address of a file must lead to ${part.kind === 'image' ? 'an image' : 'a PDF'}`,
         'messages',
       );
     }

@@ -8,8 +8,8 @@ const VERSION = /[_-]20\d{6}(?!\d)/g;
 const NUMBER = /\d{6}/;
 
 /**
- * Names of what was dropped, fit to be told and sealed. Callers choose the names of unknown fields, so a name that may
- * hold text of theirs is told by the known names before it, and names beyond the first 64 are counted.
+ * Names of dropped parameters, fit to be shown and sealed. Callers choose the names of unknown fields, so a name that
+ * may hold their text is replaced by the known names before it, and names beyond the first 64 are counted.
  */
 export function tellableLosses(losses: readonly string[]): readonly string[] {
   if (losses.length === 0) return losses;
@@ -20,7 +20,7 @@ export function tellableLosses(losses: readonly string[]): readonly string[] {
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** The response header that names what was left out on the way there and back. `losses`: as they are told. */
+/** The response header that names dropped parameters. `losses`: as shown. */
 export function lossHeaders(losses: readonly string[]): Readonly<Record<string, string>> {
   return losses.length === 0 ? NONE : { 'x-gw-losses': losses.join(', ') };
 }

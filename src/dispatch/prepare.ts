@@ -18,15 +18,15 @@ import { writeJson } from '#/wire/document/write-json.ts';
 import { readAnew } from './relay/read-anew.ts';
 import { renameTools, restoringNames } from '#/wire/hub/tool-names.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import { UPSTREAM_CODECS, isHubFamily } from '#/route/exits.ts';
+import { isHubFamily, UPSTREAM_CODECS } from '#/route/plan.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
 import type { Target, Candidate, Candidates } from '#/call/target.ts';
 import { travellingFiles } from './travelling-files.ts';
 
 /**
  * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
- * in another one it goes through the hub. Targets that cannot be asked for this are left out, which `onLeftOut` is told;
- * throws `invalid_request` with the reason when none is left.
+ * in another one it goes through the hub. Targets that cannot serve the request are left out and reported to
+ * `onLeftOut`; throws `invalid_request` with the reason when none is left.
  */
 export async function prepare(
   call: Call,
@@ -38,7 +38,7 @@ export async function prepare(
   const candidates: Candidate[] = [];
   let refusal: GatewayError | undefined;
   for (const target of targets) {
-    if (call.turns) await call.turns.next();
+    if (call.slices) await call.slices.next();
     try {
       const { inspected, unscanned, instead } = await withFiles(call, inspection, target);
       const written = mustTranslate(call, inspection, target)
@@ -56,8 +56,8 @@ export async function prepare(
 }
 
 /**
- * Why a target is left out. What is wrong with a document is not got around by another way to read it: it refuses the
- * call, unless there is somebody who can be asked already. // spec 7.1
+ * Why a target is left out. A fault of a document cannot be avoided by reading it another way: it refuses the
+ * call, unless another target is ready. // spec 7.1
  */
 function refusalOf(thrown: unknown, isFallback: boolean): GatewayError {
   if (thrown instanceof BadRequestShape) return shapeError(thrown);
@@ -99,12 +99,12 @@ function isWithin(inner: Pick<Edit, 'start' | 'end'>, outer: Pick<Edit, 'start' 
 }
 
 /**
- * Between families; and within one where a provider takes no addresses, since what is behind them must be put in, or no tools
- * of texts, since their calls come back as those of functions.
+ * Between families; and within one if a provider does not fetch addresses, so that their content is inlined, or has no
+ * text tools, since their calls come back as function calls.
  */
 function mustTranslate(call: Call, { media }: Inspection, { family, provider, model }: Target): boolean {
   if (family !== call.codec.family) return true;
-  const hasText = family === 'chat' && customNames(call.document).size > 0;
+  const hasText = family === 'chat' && call.document.body['tools'] !== undefined && customNames(call.document).size > 0;
   if (hasText && provider.traits(model).customTools !== true) return true;
   return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
 }
@@ -119,8 +119,8 @@ async function verbatim(call: Call, inspection: Inspection, target: Target): Pro
   let fitted = fit(document, call, target, losses);
   let before: readonly Edit[] = edits;
   if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0) {
-    // What fits the request to the provider may move content, or depend on what is gone: it must read what is left.
-    document = await readAnew(document.family, render(document.text, edits), call.turns);
+    // Fitting may move content, or depend on removed fields: it must read the edited text.
+    document = await readAnew(document.family, render(document.text, edits), call.slices);
     losses = [...inspection.losses];
     fitted = fit(document, call, target, losses);
     before = [];
@@ -133,15 +133,15 @@ async function verbatim(call: Call, inspection: Inspection, target: Target): Pro
 export async function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): Promise<WireDocument> {
   const edits = [...call.edits, ...inspection.edits];
   if (edits.length === 0) return call.document;
-  return readAnew(call.codec.family, render(call.text, edits), call.turns);
+  return readAnew(call.codec.family, render(call.text, edits), call.slices);
 }
 
-/** Through the hub: what was inspected is read, and written in the provider's family. */
+/** Through the hub: the inspected request is read, and written in the provider's family. */
 async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
   const { family, provider, model } = target;
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
-  const door = call.codec as ClientCodec;
-  const exit = UPSTREAM_CODECS[family];
+  const client = call.codec as ClientCodec;
+  const upstream = UPSTREAM_CODECS[family];
   const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
   const inspected = await inspectedDocument(call, inspection);
@@ -150,13 +150,13 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   // of one's own. // spec 4.3.2, 4.3.3
   const marked = call.key.workload.policy.promptCache || known.cacheMarks === 'as-written';
   const traits = marked ? known : { ...known, cacheMarks: 'none' as const };
-  let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
+  let request = withCeiling(client.decodeRequest(inspected, lose), target, traits);
   if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
-  if (call.turns) await call.turns.next();
+  if (call.slices) await call.slices.next();
   const { request: named, originals } = renameTools(request, family);
-  const encoded = exit.encodeRequest(named, traits, lose);
-  const text = call.turns ? await call.turns.run(writeJson(encoded)) : JSON.stringify(encoded);
-  const written = await readAnew(family, text, call.turns);
+  const encoded = upstream.encodeRequest(named, traits, lose);
+  const text = call.slices ? await call.slices.run(writeJson(encoded)) : JSON.stringify(encoded);
+  const written = await readAnew(family, text, call.slices);
   const dropped: string[] = [];
   const fitted = fit(written, call, target, dropped);
   for (const what of dropped) lose(what);
@@ -165,11 +165,11 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
     ...target,
     body,
     losses: [...losses],
-    translation: { client: door, upstream: restoringNames(exit, originals) },
+    translation: { client: client, upstream: restoringNames(upstream, originals) },
   };
 }
 
-/** This family must be told a ceiling: where the caller names none, it is the one that is held. */
+/** This family requires a ceiling: without one of the caller, the held one. */
 function withCeiling(request: ModelRequest, target: Target, { maxOutputTokens = Infinity }: Traits): ModelRequest {
   if (target.family !== 'messages' || request.maxOutputTokens !== undefined) return request;
   return { ...request, maxOutputTokens: Math.min(outputCeiling(target), maxOutputTokens) };

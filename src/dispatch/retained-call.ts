@@ -1,5 +1,5 @@
 import type { Inspection } from '#/inspect/inspect.ts';
-import type { Call, Opening } from '#/call/call.ts';
+import type { Call, CallContext } from '#/call/call.ts';
 import type { CallContent, ContentDraft } from '#/seal/content/content-writer.ts';
 import type { CacheHit } from './cache/answer-cache.ts';
 import type { Candidate } from '#/call/target.ts';
@@ -8,7 +8,7 @@ import { MOST_RECORDED } from './cache/recorded.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * What is kept of a call that was sent to a provider: the request, what came of its answer, and what its tags stand for.
+ * Retained content of a call that was sent to a provider: the request, the answer, and the values of its tags.
  * One that was answered from the cache keeps its tags, and the id of the call that has the rest.
  */
 export function retained(
@@ -37,7 +37,7 @@ export function retained(
 }
 
 /** Content to be kept of a call for as long as its workload's policy says. */
-export function keptOf({ id, startedAt, key }: Opening, content: CallContent): ContentDraft {
+export function keptOf({ id, startedAt, key }: CallContext, content: CallContent): ContentDraft {
   const { organization, policy } = key.workload;
   const expiresAt = startedAt + policy.contentRetentionDays * DAY_MS;
   return { callId: id, organization: organization.id, expiresAt, content };

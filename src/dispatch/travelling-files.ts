@@ -12,18 +12,19 @@ const MOST_PAGES = 48;
 /** How the files of a request travel to one target. */
 export interface TravellingFiles {
   readonly edits: readonly Edit[];
-  /** What became of them that is less than they were. */
+  /** Losses of the files. */
   readonly losses: readonly string[];
   /** Kinds of content that leave without having been looked into. */
   readonly unscanned: readonly string[];
-  /** What stands in the place of files, for bounds on tokens. */
+  /** Stand-ins for files, for bounds on tokens. */
   readonly instead: readonly Instead[];
 }
 
 /**
  * The files of a request in the form that a target takes: as they are, PDF as pictures of its pages, or as their text.
- * What was not looked into leaves only where policy lets it. Throws `GatewayError`, or `BadRequestShape` (`replacePart`) for
- * what the target can't be given. `nameOf`: the name of a file as inspection has left it. // spec 4.3.5, 7.1
+ * Content that was not inspected leaves only if policy allows it. Throws `GatewayError`, or `BadRequestShape`
+ * (`replacePart`) for files that the target cannot take. `nameOf`: the name of a file after inspection. // spec 4.3.5,
+ * 7.1
  */
 export async function travellingFiles(
   document: WireDocument,
@@ -77,9 +78,9 @@ function asFile({ media }: AttachedFile, bytes: number): Instead {
 type Form = 'file' | 'image' | 'pages' | 'text';
 
 /**
- * As it is where the target takes that; else PDF as pictures where it sees, and anything else as text. Where bytes must
- * not leave unread, a file that is all text goes as its text to who would take the file, and a picture only as what is
- * read in it, to who does not see.
+ * Unchanged if the target accepts that; else PDF as images for a target with vision, and anything else as text. If
+ * policy forbids uninspected bytes, a text file goes as its text to a target that accepts files, and an image only as
+ * its recognized text, to a target without vision.
  */
 function formOf(file: AttachedFile, target: Target): Form {
   const { vision } = target.provider.traits(target.model);
@@ -94,8 +95,8 @@ function formOf(file: AttachedFile, target: Target): Form {
 function leaving(file: AttachedFile, form: Form): Form {
   if (file.mayLeave) return form;
   throw protection(
-    'this model would be sent an attached document as a file or as pictures of it, which nobody reads where ' +
-      'dlp.documents is Off: ask a model that is sent its text, or set dlp.documents: Anonymize',
+    'this model would get an attached document as a file or as images, which are not inspected when ' +
+      'dlp.documents is Off: choose a model that gets its text, or set dlp.documents: Anonymize',
   );
 }
 

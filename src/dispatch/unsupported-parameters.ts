@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { readDocument, removeMembers, render } from '#/wire/document/document.ts';
 import type { Candidate } from '#/call/target.ts';
 
-/** Members that advise or annotate: without one the answer is still the answer to what was asked. */
+/** Members that advise or annotate: without one, the answer still answers the request. */
 const OPTIONAL = new Set([
   'frequency_penalty',
   'logit_bias',
@@ -35,12 +35,12 @@ const NONE: ReadonlySet<string> = new Set();
  * What models turned out to refuse that the catalogue does not know of: learned from a provider's own words, so that one
  * call pays for it with an attempt and the next ones don't. Kept by process.
  */
-export class LearnedRejects {
-  readonly #learned = new LRUCache<string, ReadonlySet<string>>({ max: MOST_MODELS });
+export class UnsupportedParameters {
+  readonly #unsupported = new LRUCache<string, ReadonlySet<string>>({ max: MOST_MODELS });
 
   /** The candidate without what its model is known to refuse; the same one when there is nothing. */
   fit(candidate: Candidate): Candidate {
-    const names = this.#learned.get(idOf(candidate)) ?? NONE;
+    const names = this.#unsupported.get(idOf(candidate)) ?? NONE;
     return names.size === 0 ? candidate : without(candidate, names);
   }
 
@@ -53,7 +53,7 @@ export class LearnedRejects {
     const named = new Set(message.match(/[a-z_]{4,32}/g)?.filter((word) => OPTIONAL.has(word)));
     const lighter = without(candidate, named);
     if (lighter === candidate) return undefined;
-    this.#learned.set(idOf(candidate), new Set([...(this.#learned.get(idOf(candidate)) ?? []), ...named]));
+    this.#unsupported.set(idOf(candidate), new Set([...(this.#unsupported.get(idOf(candidate)) ?? []), ...named]));
     return lighter;
   }
 }

@@ -11,6 +11,7 @@ import {
   outcomeOf,
   outcomeOfFault,
   refusesAccount,
+  ReportedFailure,
 } from './upstream-error.ts';
 
 describe('what the client is told', () => {
@@ -71,7 +72,7 @@ describe('after an attempt that failed', () => {
   });
 });
 
-describe('what an attempt says of the endpoint', () => {
+describe('what an attempt says of the upstream', () => {
   test.each([
     [[502, 503, 504, 529], 'gone'],
     [[500, 501, 520], 'failed'],
@@ -85,7 +86,7 @@ describe('what an attempt says of the endpoint', () => {
     const of = (kind: UpstreamFaultKind, fair = true) => outcomeOfFault(new UpstreamFault(kind, 'x'), fair);
     expect([of('connect'), of('reset'), of('protocol'), of('aborted')]).toEqual(['gone', 'gone', 'failed', 'unknown']);
     expect([of('timeout'), of('timeout', false)]).toEqual(['gone', 'unknown']);
-    const reported = new GatewayError('upstream_error', 'x', { report: { cause: 'reported', attempts: [] } });
+    const reported = new ReportedFailure('x', undefined);
     expect(outcomeOfFault(reported, true)).toBe('failed');
     expect(outcomeOfFault(new GatewayError('server_restarting', 'x'), true)).toBe('unknown');
     expect(outcomeOfFault(new TypeError('a fault of ours'), true)).toBe('unknown');

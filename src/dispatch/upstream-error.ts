@@ -3,7 +3,7 @@ import type { ErrorCode } from '#/errors/catalogue.ts';
 import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { SseEventTooLarge } from '#/wire/answer/sse.ts';
 import type { Outcome } from './breaker.ts';
-import type { Availability } from './endpoints.ts';
+import type { UpstreamHealth } from './upstreams.ts';
 import { withoutKeys } from './without-credentials.ts';
 
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
@@ -12,7 +12,7 @@ const RETRYABLE = new Set([408, 409, 429]);
 const OURS = new Set([401, 402, 403, 407, 408, 409, 425, 429]);
 /** The provider does not serve the account it was asked with. */
 const OF_ACCOUNT = new Set([401, 402, 403]);
-/** Statuses of what stands before a model and finds nobody behind it, or too many before it. */
+/** Statuses of a proxy in front of a model that finds no backend, or too many requests. */
 const GONE = new Set([502, 503, 504, 529]);
 
 /** Where the next attempt may be made, after one that failed: `elsewhere` is any other endpoint. */
@@ -35,7 +35,7 @@ export function refusesAccount(status: number, { retryable }: Pick<ProviderFailu
   return OF_ACCOUNT.has(status) || (status === 429 && retryable === false);
 }
 
-/** What an answer that is an error says of its endpoint: one that rejects a request is well. */
+/** What an answer that is an error says of its upstream: one that rejects a request is well. */
 export function outcomeOf(status: number): Outcome {
   if (GONE.has(status)) return 'gone';
   if (status >= 500) return 'failed';
@@ -47,7 +47,7 @@ export function outcomeOf(status: number): Outcome {
  * nothing of the provider.
  */
 export function outcomeOfFault(thrown: unknown, fair: boolean): Outcome {
-  if (thrown instanceof GatewayError) return thrown.report?.cause === 'reported' ? 'failed' : 'unknown';
+  if (thrown instanceof ReportedFailure) return 'failed';
   if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
   if (thrown.kind === 'timeout') return fair ? 'gone' : 'unknown';
   return thrown.kind === 'protocol' || thrown.kind === 'too_large' ? 'failed' : 'gone';
@@ -57,7 +57,7 @@ function isRejection(status: number): boolean {
   return status >= 400 && status < 500 && !OURS.has(status);
 }
 
-/** The last attempt's answer as the client is told. // spec 7.1 */
+/** The client's error for the last attempt's answer. // spec 7.1 */
 export function answeredWithError(
   status: number,
   message: string | undefined,
@@ -82,21 +82,23 @@ export function answeredWithError(
   });
 }
 
-/** A refusal of our own account: nobody but who configures it can mend it, by what the provider says. */
+/** A refusal of the gateway's own account: only an operator can correct it, with the help of the provider's message. */
 function refusedBy(status: 401 | 403, why: string | undefined): string {
-  const what =
-    status === 401 ? 'the credentials it is configured with' : 'this request for the account it is configured with';
+  const what = status === 401 ? 'the credentials configured for it' : 'this request for the account configured for it';
   return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
 }
 
-const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {
-  circuit_open: 'The provider has been failing and is left alone for a while; nothing was sent.',
-  overloaded: 'The provider has asked to be left alone for a while; nothing was sent.',
+const UNAVAILABLE_MESSAGES: Readonly<Record<UpstreamHealth['cause'], string>> = {
+  circuit_open: 'The provider keeps failing, so calls to it are paused for a while. Nothing was sent.',
+  overloaded: 'The provider has asked for a pause. Nothing was sent.',
 };
 
-/** That nobody was asked, as the client is told: every endpoint that may serve the call is to be left alone. */
-export function nobodyToAsk(endpoints: readonly Availability[]): GatewayError {
-  const { waitMs, cause } = endpoints.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
+/**
+ * The client's error if no upstream was asked: all that may serve the call have an open circuit breaker or asked to
+ * wait.
+ */
+export function nobodyToAsk(upstreams: readonly UpstreamHealth[]): GatewayError {
+  const { waitMs, cause } = upstreams.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
   return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {
     report: { cause, attempts: [] },
     retryAfterMs: waitMs,
@@ -107,15 +109,15 @@ export function nobodyToAsk(endpoints: readonly Availability[]): GatewayError {
 
 const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
   timeout:
-    'The provider did not answer within the answer timeout. The call is not repeated: the provider may still be running it.',
+    'The provider did not answer within the answer timeout. The gateway does not repeat the call, because the provider may still be running it.',
   connect: 'The provider could not be reached.',
-  reset: 'The provider cut the connection before its answer was complete.',
-  protocol: 'The provider sent something that is not an answer.',
-  too_large: 'The provider sent more than an answer may be: too many bytes, values, choices or restored tags.',
-  aborted: 'The request was given up.',
+  reset: 'The provider closed the connection before its answer was complete.',
+  protocol: 'The provider sent an invalid answer.',
+  too_large: 'The answer of the provider is too large: it has too many bytes, values, choices or restored tags.',
+  aborted: 'The request was aborted.',
 };
 
-/** A provider that gave no usable answer, as the client is told. */
+/** The client's error for a provider without a usable answer. */
 export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly AttemptReport[]): GatewayError {
   const code: ErrorCode = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error';
   const message =
@@ -128,13 +130,13 @@ export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly Atte
 }
 
 function withoutEnd({ seconds }: AnswerWithoutEnd): string {
-  return `The provider did not come to the end of its answer within ${seconds} seconds, which is as long as one may take here. What came until then is billed.`;
+  return `The provider did not finish its answer within ${seconds} seconds, the longest that an answer may take. What arrived until then is billed.`;
 }
 
 /** // spec 6.1.6 */
 function eventTooLarge({ limit }: SseEventTooLarge): string {
   const most = `${limit / 1024 / 1024} MiB`;
-  return `The provider sent an event of more than ${most}, the most that one event of this stream may have.`;
+  return `The provider sent an event of more than ${most}, the largest that this stream allows.`;
 }
 
 /** What providers call it, in a stream or as a status, when they have too much to do. */
@@ -143,13 +145,19 @@ const OVERLOADED: ReadonlySet<string> = new Set([
   ...['rate_limit_error', 'rate_limit_exceeded', 'throttlingException', 'RESOURCE_EXHAUSTED', '429', '503', '529'],
 ]);
 
-/** A failure that a provider tells in its stream. `message`: its own words, where the client may have them. */
-export function reportedError(
-  message: string | undefined,
-  kind: string | undefined,
-  attempts: readonly AttemptReport[],
-): GatewayError {
-  const code: ErrorCode = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
-  const said = message ?? 'The provider reported an error.';
-  return new GatewayError(code, said, { report: { cause: 'reported', attempts } });
+/** A failure that a provider reports in its stream. */
+export class ReportedFailure extends Error {
+  override readonly name = 'ReportedFailure';
+  readonly code: ErrorCode;
+
+  /** `message`: the provider's own words, where the client may have them. `kind`: what the provider calls such a failure. */
+  constructor(message: string | undefined, kind: string | undefined) {
+    super(message ?? 'The provider reported an error.');
+    this.code = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
+  }
+}
+
+/** The client's error for a failure that a provider reported. */
+export function reportedError({ code, message }: ReportedFailure, attempts: readonly AttemptReport[]): GatewayError {
+  return new GatewayError(code, message, { report: { cause: 'reported', attempts } });
 }

@@ -1,6 +1,6 @@
 import type { AttemptReport, GatewayError } from '#/errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Provider } from '#/ports/provider.ts';
-import type { Visit } from './endpoints.ts';
+import type { AttemptPermit } from './upstreams.ts';
 import { withoutCredentials } from './without-credentials.ts';
 import { againAfter, answeredWithError, outcomeOf, refusesAccount, type Again } from './upstream-error.ts';
 
@@ -10,23 +10,23 @@ export interface Refusal {
   readonly status: number;
   /** The provider's own words. */
   readonly message: string | undefined;
-  /** What the client is told, if nobody does better. */
+  /** The client's error, if no later attempt does better. */
   readonly error: GatewayError;
   readonly again: Again;
-  /** How long this call is not to ask this endpoint, in milliseconds; undefined: no longer than it takes to recover. */
+  /** How long this call is not to ask this upstream, in milliseconds; undefined: no longer than it takes to recover. */
   readonly waitMs: number | undefined;
 }
 
 const MAX_ERROR_BODY = 64 * 1024;
 
 /**
- * Reads an answer that is an error, and notes what it says of the endpoint and of the account that it was asked with.
- * Rejects when the call was given up meanwhile.
+ * Reads an error answer, and notes its effect on the upstream and on its account.
+ * Rejects if the call was aborted meanwhile.
  */
 export async function readRefusal(
   incoming: Incoming,
   provider: Provider,
-  visit: Visit,
+  permit: AttemptPermit,
   attempts: readonly AttemptReport[],
 ): Promise<Refusal> {
   const failure = provider.readFailure(incoming, await errorBody(incoming));
@@ -34,15 +34,15 @@ export async function readRefusal(
   const { credentials } = provider.config;
   const message = failure.message === undefined ? undefined : withoutCredentials(failure.message, credentials);
   const status = failure.status ?? incoming.status;
-  visit.end(outcomeOf(status));
+  permit.end(outcomeOf(status));
   const error = answeredWithError(status, message, retryAfterMs, attempts, provider.config.keyOwnership === 'managed');
   if (refusesAccount(status, failure)) {
-    return { status, message, error, again: visit.refused() ? 'here' : 'elsewhere', waitMs: 0 };
+    return { status, message, error, again: permit.refused() ? 'here' : 'elsewhere', waitMs: 0 };
   }
   const again = againAfter(status, failure);
   if (status !== 429 || retryAfterMs === undefined) return { status, message, error, again, waitMs: retryAfterMs };
   // How long depends on whether there is another account to ask with.
-  visit.limited(retryAfterMs);
+  permit.limited(retryAfterMs);
   return { status, message, error, again, waitMs: 0 };
 }
 

@@ -7,24 +7,23 @@ const DRAIN_MS = 30_000;
 const USAGE_MS = 5000;
 
 /**
- * When the provider is to be given up: with the client, or for a stream some time later, where the workload drains or
- * where only the usage of a complete answer is missing.
+ * When the provider of a stream is to be given up: with the client, or some time later, where the workload drains or where
+ * only the usage of a complete answer is missing.
  */
 export class UpstreamSignal {
-  readonly signal: AbortSignal;
   relay: Relay | undefined;
   readonly #call: Call;
-  readonly #late: AbortController | undefined;
+  readonly #late = new AbortController();
   readonly #onAbort = (): void => this.#end();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(call: Call) {
     this.#call = call;
-    if (call.ask.stream) {
-      this.#late = new AbortController();
-      call.signal.addEventListener('abort', this.#onAbort, { once: true });
-    }
-    this.signal = this.#late?.signal ?? call.signal;
+    call.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#late.signal;
   }
 
   /** The client is gone and the provider is read on. */
@@ -33,15 +32,14 @@ export class UpstreamSignal {
   }
 
   release(): void {
-    if (!this.#late) return;
     clearTimeout(this.#timer);
     this.#call.signal.removeEventListener('abort', this.#onAbort);
   }
 
   #end(): void {
     const wait = this.#call.signal.reason instanceof ClientHungUp ? this.#patience() : 0;
-    if (wait === 0) this.#late?.abort();
-    else this.#timer = setTimeout(() => this.#late?.abort(), wait).unref();
+    if (wait === 0) this.#late.abort();
+    else this.#timer = setTimeout(() => this.#late.abort(), wait).unref();
   }
 
   #patience(): number {

@@ -3,10 +3,10 @@ import type { ProviderConfig, Snapshot } from '#/config/snapshot.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import type { Providers } from '#/route/offer.ts';
 
-/** What becomes of asking a vendor for its models. */
+/** The result of asking a vendor for its models. */
 export type ListEvent =
   | { readonly kind: 'models.listed'; readonly provider: string; readonly models: number }
-  /** What was listed last stays so. `isNew`: it is another reason than the last time. */
+  /** The last list stays in use. `isNew`: the reason differs from the last time. */
   | {
       readonly kind: 'models.not_listed';
       readonly provider: string;
@@ -22,7 +22,7 @@ export interface VendorListOptions {
   readonly onEvent: (event: ListEvent) => void;
 }
 
-/** What an account was told last. */
+/** The last list of an account. */
 interface Kept {
   readonly provider: string;
   models: readonly string[];
@@ -38,15 +38,15 @@ interface Kept {
 const TICK_MS = 1000;
 const ASK_MS = 15_000;
 const FIRST_RETRY_MS = 30_000;
-/** Asked at once: nobody waits for them. */
+/** Requests at the same time: no call waits for them. */
 const AT_ONCE = 4;
 /** More accounts are not asked: theirs is what the catalogue knows. */
 const MOST_ACCOUNTS = 2000;
 const DATED = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /**
- * Vendors' own lists of models, asked for beside the calls, with the account that calls are made with. Only names are
- * taken from them: what is not priced is not offered, whatever a list says. // spec 2.1, 4.5.2
+ * Vendors' own lists of models, fetched in the background with the account that calls use. Only names are
+ * taken from them: a model without a price is not offered, whatever a list says. // spec 2.1, 4.5.2
  */
 export class VendorLists {
   readonly #options: VendorListOptions;
@@ -70,13 +70,13 @@ export class VendorLists {
     this.#stop.abort();
   }
 
-  /** What a provider's vendor lists for its account; undefined: nobody knows. Answered at once. */
+  /** The list of a provider's vendor for its account; undefined: unknown. Answers at once. */
   of(config: ProviderConfig): { readonly models: readonly string[]; readonly names: ReadonlySet<string> } | undefined {
     const kept = this.#kept.get(this.#keyOf(config));
     return kept?.listedAt === undefined ? undefined : kept;
   }
 
-  /** Seconds since each provider's list was told, by its id. */
+  /** Age of each provider's list in seconds, by its id. */
   ages(now: number): readonly (readonly [provider: string, seconds: number])[] {
     return [...this.#kept.values()].flatMap(({ provider, listedAt }) =>
       listedAt === undefined ? [] : [[provider, Math.max(0, (now - listedAt) / 1000)] as const],
@@ -123,7 +123,7 @@ export class VendorLists {
     }
   }
 
-  /** An account: another key or address may be told another list. */
+  /** An account: another key or address may get another list. */
   #keyOf(config: ProviderConfig): string {
     let key = this.#keys.get(config);
     if (key === undefined) {

@@ -6,10 +6,10 @@ const TELLING = 12;
 /** A shorter credential is looked for as a whole, but for what any word could be. */
 const LEAST = 6;
 const INSTEAD = '[credential]';
-/** What is sent in a header to prove who asks: tokens that were fetched for a credential too. */
+/** Header values that prove the caller's identity, including tokens that were fetched for a credential. */
 const SENT = /\b(Bearer|Basic)(?:\s|%20|\+)+[\w.~+/=%-]{12,}/gi;
 
-/** Words that are keys by their looks: one that was replaced a moment ago is known to nobody. */
+/** Words that look like keys: a key that was just replaced is in no list. */
 const KEYS = /\b(?:(?:sk|rk|pk|gsk|csk|xai|fw)[-_]|AIza)[^\s"'`,;:()]{3,}/g;
 
 /** Stretches of a credential, in every spelling that it may come back in. */
@@ -84,7 +84,7 @@ function cut(secrets: readonly string[]): Stretches {
 function formsOf(secret: string): readonly string[] {
   const based = [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
-    // The first and the last characters depend on what stands beside it.
+    // The first and the last characters depend on the characters around it.
     const whole = bytes
       .toString('base64')
       .replaceAll('=', '')

@@ -17,7 +17,7 @@ export interface EngineChildOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Takes a line of its log. */
   readonly onLine: (line: string) => void;
-  /** Told of each end that nobody asked for. */
+  /** Called when the engine ends without being asked to. */
   readonly onDeath: (exit: { readonly code: number | null; readonly signal: string | null }) => void;
 }
 
@@ -44,7 +44,7 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
       // As in its image: what ended threads have freed stays in the arenas of malloc.
       env: { ...options.env, HOST: '127.0.0.1', PORT: '0', GW_INFERENCE_CHILD: 'true', MALLOC_ARENA_MAX: '2' },
     });
-    // Spoken to by nobody: the pipe is there to close.
+    // Nothing is written to it: the pipe only exists to be closed.
     child.stdin?.on('error', () => {});
     child.once('error', () => {});
     if (child.stdout) {

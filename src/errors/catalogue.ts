@@ -26,7 +26,7 @@ export interface ErrorKind {
   readonly status: number;
   readonly chatType: ChatErrorType;
   readonly messagesType: MessagesErrorType;
-  /** Whether the same request may succeed later. False: client libraries are told so in `x-should-retry`. */
+  /** Whether the same request may succeed later. False: `x-should-retry` tells client libraries not to repeat it. */
   readonly shouldRetry: boolean;
   /** Seconds for `Retry-After`, where the cause knows no better figure. */
   readonly retryAfter?: number;
@@ -59,7 +59,7 @@ function temporary(
   return { status, chatType, messagesType, shouldRetry: true, retryAfter, ...explanation };
 }
 
-/** Every failure a client can be told, by `error.code`. Closed: nothing else is ever sent. // spec 7 */
+/** Every failure a client can receive, by `error.code`. Closed: no other code is ever sent. // spec 7 */
 export const CATALOGUE = {
   invalid_request: final(400, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The request breaks a rule of its protocol or of the gateway. `param` names the field or header.',
@@ -138,7 +138,7 @@ export const CATALOGUE = {
     remedy: 'Split the document.',
   }),
   document_unsupported: final(422, 'invalid_request_error', 'invalid_request_error', {
-    meaning: 'The format of the document is not one that the gateway can read.',
+    meaning: 'The gateway cannot read this format of documents.',
     remedy: 'Convert the document to a format that the message names.',
   }),
   document_unreadable: final(422, 'invalid_request_error', 'invalid_request_error', {
@@ -154,15 +154,15 @@ export const CATALOGUE = {
     remedy: 'Save the document without macros.',
   }),
   document_not_anonymized: final(422, 'invalid_request_error', 'invalid_request_error', {
-    meaning: 'The gateway could not make sure that everything it found is gone from the document, and returns nothing.',
+    meaning: 'The gateway could not verify that all matches are removed from the document, so it returns nothing.',
     remedy: 'Convert the document to another format and send it again.',
   }),
   rate_limit_exceeded: temporary(429, 'rate_limit_error', 'rate_limit_error', 2, {
     meaning: 'A limit of requests, tokens, concurrent calls or memory is reached. The message names it.',
-    remedy: 'Wait as long as `retry-after` says.',
+    remedy: 'Wait for the time in `retry-after`.',
   }),
   internal_error: temporary(500, 'api_error', 'api_error', 2, {
-    meaning: 'The gateway failed in a way it does not foresee. The log has the cause under the id of the call.',
+    meaning: 'The gateway failed unexpectedly. The log has the cause under the id of the call.',
     remedy: 'Send the request again; if it fails again, report the id of the call.',
   }),
   upstream_error: final(502, 'api_error', 'api_error', {
@@ -171,8 +171,9 @@ export const CATALOGUE = {
     remedy: 'Check the provider; the request may have been served, so repeat it only if that does no harm.',
   }),
   upstream_overloaded: final(503, 'api_error', 'overloaded_error', {
-    meaning: 'The provider is overloaded or over its limit, its breaker is open, or the engine of documents is busy.',
-    remedy: 'Wait as long as `retry-after` says, or add another provider to the alias.',
+    meaning:
+      'The provider is overloaded or over its limit, its circuit breaker is open, or the document engine is busy.',
+    remedy: 'Wait for the time in `retry-after`, or add another provider to the alias.',
   }),
   auth_unavailable: temporary(503, 'api_error', 'api_error', 5, {
     meaning: 'The gateway has no configuration yet and cannot check the key.',
@@ -188,31 +189,31 @@ export const CATALOGUE = {
     remedy: 'Wait; if it lasts, check PostgreSQL.',
   }),
   objects_unavailable: temporary(503, 'api_error', 'api_error', 2, {
-    meaning: 'The record of stored objects (PostgreSQL) cannot be reached, so the owner of the object is unknown.',
+    meaning: 'The record of stored objects (PostgreSQL) is unavailable, so the owner of the object is unknown.',
     remedy: 'Wait; if it lasts, check PostgreSQL.',
   }),
   inspection_unavailable: temporary(503, 'api_error', 'api_error', 2, {
-    meaning: 'The text could not be searched for personal data in time, or the model of names does not answer.',
+    meaning: 'The text could not be searched for personal data in time, or the name model does not answer.',
     remedy: 'Wait; if it lasts, check the inference service.',
   }),
   scope_guard_unavailable: temporary(503, 'api_error', 'api_error', 2, {
-    meaning: 'The scope guard reached no verdict; nothing was sent.',
+    meaning: 'The scope guard could not judge the request. Nothing was sent.',
     remedy: 'Wait; if it lasts, check the inference service.',
   }),
   local_model_busy: temporary(503, 'api_error', 'overloaded_error', 2, {
     meaning: 'The queue of the local model is full.',
-    remedy: 'Wait as long as `retry-after` says, or run more inference pods.',
+    remedy: 'Wait for the time in `retry-after`, or run more inference pods.',
   }),
   local_model_unavailable: temporary(503, 'api_error', 'api_error', 2, {
-    meaning: 'The local model does not run, or is switched off.',
+    meaning: 'The local model does not run or is switched off.',
     remedy: 'Start the inference service with this model, or name another model.',
   }),
   document_engine_unavailable: temporary(503, 'api_error', 'api_error', 2, {
-    meaning: 'The engine of documents does not run, or ended while it worked on this document.',
+    meaning: 'The document engine does not run, or ended while it processed this document.',
     remedy: 'Wait; if it lasts, check the inference service.',
   }),
   pdf_renderer_unavailable: final(503, 'api_error', 'api_error', {
-    meaning: 'No engine that renders PDF pages runs, and the document has pages that can only be read as pictures.',
+    meaning: 'The document has pages that can only be read as images, but no engine renders PDF pages.',
     remedy: 'Run the inference service with its PDF renderer.',
   }),
   server_restarting: temporary(503, 'api_error', 'overloaded_error', 1, {
@@ -220,7 +221,7 @@ export const CATALOGUE = {
     remedy: 'Send the request again; another process serves it.',
   }),
   upstream_timeout: final(504, 'api_error', 'api_error', {
-    meaning: 'The provider, or the work on the document, took longer than the answer timeout.',
+    meaning: 'The provider or the document engine took longer than the answer timeout.',
     remedy: 'Raise the answer timeout in the policy, or ask for less.',
   }),
 } as const satisfies Record<string, ErrorKind>;

@@ -74,7 +74,7 @@ const MESSAGES_TYPES: Readonly<Record<number, MessagesErrorType>> = {
   529: 'overloaded_error',
 };
 
-/** The catalogue's type; where the provider's own status is told, the one that belongs to it. */
+/** The catalogue's type; with a status of the provider, the type of that status. */
 function messagesType({ code, status }: GatewayError): MessagesErrorType {
   const kind: ErrorKind = CATALOGUE[code];
   return status === kind.status ? kind.messagesType : (MESSAGES_TYPES[status] ?? 'api_error');

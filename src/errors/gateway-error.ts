@@ -49,7 +49,7 @@ export class GatewayError extends Error {
   readonly report: FailureReport | undefined;
   readonly status: number;
   readonly limits: Limits | undefined;
-  /** False: a client library is told not to repeat the request. */
+  /** False: client libraries must not repeat the request. */
   readonly shouldRetry: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
@@ -70,4 +70,9 @@ export class GatewayError extends Error {
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('internal_error', 'The gateway failed to handle this request.', {}, { cause: thrown });
+}
+
+/** The error for a client whose call ended with this process. // spec 6.1.5 */
+export function restarting(): GatewayError {
+  return new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }

@@ -6,7 +6,7 @@ export function modelError(fault: ModelFault): GatewayError {
   const { kind, retryAfterMs } = fault;
   const [code, message] =
     kind === 'busy'
-      ? (['local_model_busy', 'The local model has more to do than it can take: send the request again.'] as const)
-      : (['local_model_unavailable', 'The local model cannot answer now.'] as const);
+      ? (['local_model_busy', 'The queue of the local model is full. Send the request again.'] as const)
+      : (['local_model_unavailable', 'The local model is not available.'] as const);
   return new GatewayError(code, message, { retryAfterMs }, { cause: fault });
 }

@@ -29,11 +29,11 @@ export function readExtension(document: WireDocument): Extension {
     if (name === 'gw.remove') remove.push(...readTerms(value, 'gw.remove'));
     else if (name === 'gw' && isObject(value)) {
       for (const member of Object.keys(value)) {
-        if (member !== 'remove') throw invalid('gw holds a member that is not an extension of this gateway', 'gw');
+        if (member !== 'remove') throw invalid('gw has an unknown field: the only one is remove', 'gw');
         remove.push(...readTerms(value[member], 'gw.remove'));
       }
     } else if (name === 'gw') throw invalid('gw must be an object', 'gw');
-    else throw invalid('a member begins with gw. and is not an extension of this gateway', 'gw');
+    else throw invalid('The body has an unknown field that begins with gw.: the only one is gw.remove', 'gw');
   }
   refuseTooMany(remove, 'gw.remove');
   return { remove, edits: removeMembers(document.root, (key) => isExtension(key.value)) };
@@ -56,7 +56,7 @@ export function readTerms(value: Json | undefined, param: string): readonly Cust
     }
     if (label !== undefined && TELLING.test(label)) {
       throw invalid(
-        `${at}.label must name a kind, such as person: it is sent, so it takes no @, no + and no numbers`,
+        `${at}.label must name a kind, such as person, without @, + or numbers: it is sent to the provider`,
         `${at}.label`,
       );
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundledSource } from '#/meter/pricing/source-bundled.ts';
-import { createDetectionPool } from './search/detect-worker.ts';
+import { createDetectionPool } from './search/detection-pool.ts';
 import { IdSearch } from './ids.ts';
 import { ScopeTerms } from './terms/scope-terms.ts';
 

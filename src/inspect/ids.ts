@@ -5,14 +5,14 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Call } from '#/call/call.ts';
 import type { IdLeaf } from '#/wire/hub/codec.ts';
 import { setString, type Edit } from '#/wire/document/document.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import type { Detection } from './detectors/detector.ts';
-import { gluedNumbers } from './glued-numbers.ts';
+import type { Detection } from './detection.ts';
+import { numbersInId } from './numbers-in-ids.ts';
 import { protection } from './refusals.ts';
-import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './terms/scope-terms.ts';
 
-/** Kinds that are told from random signs by a check or by a form of their own. */
+/** Kinds that a check or their form tells from random characters. */
 const KINDS: readonly string[] = ['EMAIL', 'IBAN', 'CREDIT_CARD', 'SECRET', 'NATIONAL_ID', 'TAX_ID', 'PHONE'];
 /** A word that is a card number or an IBAN as a whole. */
 const ACCOUNT = /^(?:\d{13,19}|[A-Z]{2}\d{2}[A-Z0-9]{11,30})$/;
@@ -22,7 +22,7 @@ const CHECKED_KINDS: readonly string[] = ['IBAN', 'CREDIT_CARD'];
 /** Made by chance: a UUID, or letters and digits mixed, behind words that say what it is. */
 const BY_CHANCE =
   /^(?:[a-z]{2,12}[_-]){0,3}(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-fA-F]{16,64}|[A-Za-z0-9]{9}|[A-Za-z0-9]{16,64})$/;
-/** What an account, a card or a number of somebody has at least, with what may part its digits. */
+/** The minimum digits of an account, a card or a person's number, with possible separators. */
 const DIGITS = /\d(?:[ ._/:-]?\d){7}/;
 /** What no machine writes into an id: a text stands there, or a disguise. */
 const ODD = /[^\w.:/+@~=-]/;
@@ -75,11 +75,11 @@ export class IdSearch {
   }
 
   #glued(id: string): readonly string[] {
-    const first = gluedNumbers(id, this.#detection, this.#entities).next();
+    const first = numbersInId(id, this.#detection, this.#entities).next();
     return first.done === true ? [] : [first.value.category];
   }
 
-  /** The same of bytes that only their maker reads: what is a text in them is one. */
+  /** The same for bytes that only their maker can read: only texts in them are searched. */
   inSealed(sealed: string): readonly string[] {
     if (sealed.length <= MOST_SEALED) {
       const found = this.inId(sealed);
@@ -109,7 +109,7 @@ function wordsOf(id: string): string {
   return id.replaceAll(/[_/:.-]+|(?<=[a-z\d])(?=[A-Z])/g, ' ');
 }
 
-/** What is found with words apart only is looked for where they are words, and not letters by chance. */
+/** Terms that are found as separate words are searched for only where they are words, not letters by chance. */
 function termsIn(id: string, terms: readonly ScopeTerms[]): readonly string[] {
   const texts = BY_CHANCE.test(id) && !WORDY.test(id) ? [apart(id)] : [apart(id), wordsOf(id)];
   for (const text of texts) {
@@ -131,8 +131,16 @@ function textOf(sealed: string): string | undefined {
   }
 }
 
+/** Where findings in ids are written down. */
+interface IdFindings {
+  readonly flagged: Set<JsonNode>;
+  readonly where: (at: number) => string | undefined;
+  count(category: string): void;
+  block(category: string, at: number): void;
+}
+
 /**
- * What becomes of ids in which something is found: both ends of a pair get one id of the gateway's, the same in every
+ * How ids with matches are handled: both ends of a pair get one id of the gateway's, the same in every
  * turn; sealed bytes leave with the block around them or not at all; an id that only its maker knows cannot be another.
  * Throws `data_protection`.
  */
@@ -141,7 +149,7 @@ export function* inspectIds(
   search: IdSearch,
   policy: Pick<ResolvedPolicy['dlp'], 'mode'>,
   removes: boolean,
-  rewrite: Rewrite,
+  rewrite: IdFindings,
 ): Steps<readonly Edit[]> {
   const edits: Edit[] = [];
   const instead = new Map<string, string>();
@@ -177,17 +185,20 @@ function prefixOf(id: string): string {
 function refused(categories: readonly string[], place?: string): GatewayError {
   const found = [...new Set(categories)].sort().join(', ');
   return protection(
-    `an id of the request holds ${found}, and an id cannot be rewritten`,
+    `an id in the request contains ${found}, and an id cannot be rewritten`,
     place === undefined ? [] : [place],
   );
 }
 
-/** Models and beta flags that were looked at, by whether they tell of somebody: few in practice, the same in every call. */
+/**
+ * Models and beta flags that were inspected, and whether they contain personal data: few, and the same in every call.
+ */
 const known = new LRUCache<string, boolean>({ max: 4096 });
 
 /**
- * The call, where the model it asks for tells of nobody: its id goes to providers, into rows and into sums of usage. Throws
- * `invalid_request`, and `data_protection` for a beta flag that does.
+ * The call, if the model's name contains no personal data: it goes to providers, into rows and into sums of usage.
+ * Throws
+ * `invalid_request`, and `data_protection` for a beta flag with personal data.
  */
 export function withPlainModel<T extends Pick<Call, 'ask' | 'headers' | 'key' | 'remove'>>(
   call: T,
@@ -217,12 +228,13 @@ function namesTerm(
   { customTerms }: Pick<ResolvedPolicy['dlp'], 'customTerms'>,
   remove: readonly CustomTerm[],
 ): boolean {
+  if (customTerms.length === 0 && remove.length === 0) return false;
   const terms = [ScopeTerms.of(customTerms), ScopeTerms.of(remove)].filter((one) => one !== undefined);
   return terms.length > 0 && termsIn(id, terms).length > 0;
 }
 
 function noModel(): GatewayError {
   const message =
-    'model holds personal data, a secret or a protected term, and ids of models are written down in clear.';
+    'model must not contain personal data, a secret or a protected term: model ids are recorded in clear text.';
   return new GatewayError('invalid_request', message, { param: 'model' });
 }

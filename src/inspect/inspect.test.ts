@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomTerm, DlpMode, ResolvedPolicy } from '#/config/snapshot.ts';
+import { Stopped } from '#/call/facts.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
-import { createDetectionPool } from './search/detect-worker.ts';
+import { createDetectionPool } from './search/detection-pool.ts';
 import { inspect, type Inspection } from './inspect.ts';
 
 const detection = createDetectionPool({});
@@ -23,12 +24,13 @@ async function run(
 ): Promise<Seen> {
   const text = typeof body === 'string' ? body : JSON.stringify({ model: 'p/m', ...body });
   const policy = { mode, documents: 'off', customTerms: [], ...more } as const;
-  const inspection = await inspect(readDocument('chat', text), chatCodec, policy, remove, detection, () => {});
+  const inspection = await inspect(readDocument('chat', text), chatCodec, policy, remove, detection);
   return { text: render(text, inspection.edits), inspection };
 }
 
 async function refusal(body: object, mode: DlpMode, more: Partial<ResolvedPolicy['dlp']> = {}): Promise<GatewayError> {
-  const error: unknown = await run(body, mode, more).catch((thrown: unknown) => thrown);
+  const thrown: unknown = await run(body, mode, more).catch((reason: unknown) => reason);
+  const error = thrown instanceof Stopped ? thrown.cause : thrown;
   if (!(error instanceof GatewayError)) throw new Error('was not refused');
   return error;
 }
@@ -63,7 +65,7 @@ describe('every string is a leaf', () => {
     const { text, inspection } = await run(body, 'tokenize');
     expect(JSON.stringify(JSON.parse(text))).not.toContain(MAIL);
     expect(text).toContain('«EMAIL_1»');
-    expect(inspection.findings).toEqual({ EMAIL: 1 });
+    expect(inspection.facts.findings).toEqual({ EMAIL: 1 });
   });
 
   test('a card written as a JSON number', async () => {
@@ -103,7 +105,7 @@ describe('JSON within text', () => {
     ['under a name that comes twice', '{"a":"ada\\u0040example.com","a":"x\\n"}'],
   ])('%s', async (_name, content) => {
     const { text, inspection } = await run(tool(content), 'tokenize');
-    expect(inspection.findings).toEqual({ EMAIL: 1 });
+    expect(inspection.facts.findings).toEqual({ EMAIL: 1 });
     expect(text).toContain('«EMAIL_1»');
     expect(text).not.toContain('u0040');
   });
@@ -119,7 +121,7 @@ describe('modes', () => {
     const body = JSON.stringify({ model: 'p/m', ...user(`${MAIL} ${MAIL}`) });
     const { text, inspection } = await run(body, 'allow_log');
     expect(text).toBe(body);
-    expect(inspection.findings).toEqual({ EMAIL: 2 });
+    expect(inspection.facts.findings).toEqual({ EMAIL: 2 });
   });
 
   test('mask is not reversible', async () => {
@@ -139,7 +141,7 @@ describe('modes', () => {
     const { inspection } = await run(user(`${MAIL} DE89370400440532013000`), 'tokenize', {
       entities: new Set(['IBAN']),
     });
-    expect(inspection.findings).toEqual({ IBAN: 1 });
+    expect(inspection.facts.findings).toEqual({ IBAN: 1 });
   });
 });
 
@@ -176,7 +178,7 @@ describe('tags', () => {
     expect(text).toContain('«EMAIL_1» is «EMAIL_2», «bonjour»');
     expect(inspection.tags.originalOf('«EMAIL_1»')).toBe('«EMAIL_1»');
     expect(inspection.tags.originalOf('«EMAIL_2»')).toBe(MAIL);
-    expect(inspection.findings).toEqual({ EMAIL: 1 });
+    expect(inspection.facts.findings).toEqual({ EMAIL: 1 });
   });
 });
 
@@ -281,8 +283,8 @@ describe('what cannot be read', () => {
   });
 
   test('inline images: named, their bytes not read as text', async () => {
-    expect((await run(image, 'tokenize')).inspection).toMatchObject({ unscanned: ['image'], findings: {} });
-    expect((await refusal(image, 'block')).message).toContain('pictures are read first (dlp.images: Inspect)');
+    expect((await run(image, 'tokenize')).inspection).toMatchObject({ unscanned: ['image'], facts: { findings: {} } });
+    expect((await refusal(image, 'block')).message).toContain('images must be inspected (dlp.images: Inspect)');
   });
 });
 
@@ -294,14 +296,16 @@ test('large prompts are inspected off the event loop, with the same result', asy
 describe('a conversation that the provider keeps', () => {
   const ask = async (body: object, mode: DlpMode): Promise<Inspection> => {
     const document = readDocument('responses', JSON.stringify({ model: 'p/m', ...body }));
-    return inspect(document, responsesCodec, { mode, documents: 'off', customTerms: [] }, [], detection, () => {});
+    return inspect(document, responsesCodec, { mode, documents: 'off', customTerms: [] }, [], detection);
   };
   const kept = [{ previous_response_id: 'resp_1' }, { conversation: 'conv_1' }, { conversation: { id: 'conv_1' } }];
 
   test.each(kept)('%j: no tag may be added, whose number may be taken', async (before) => {
     await expect(ask({ ...before, input: MAIL }, 'tokenize')).rejects.toMatchObject({
-      code: 'data_protection',
-      message: expect.stringContaining('Send the whole conversation') as string,
+      cause: {
+        code: 'data_protection',
+        message: expect.stringContaining('send the whole conversation') as string,
+      },
     });
   });
 

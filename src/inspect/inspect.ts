@@ -1,33 +1,32 @@
 import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 import { BadRequestShape, type Codec, type Contents, type Leaf } from '#/wire/hub/codec.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import { pathTo } from '#/wire/document/json-path.ts';
 import { finish } from '#/wire/document/steps.ts';
-import type { Detection, Span } from './detectors/detector.ts';
-import type { AttachedFile } from './attachments/attached-file.ts';
-import { lookedFor } from './detect-or-refuse.ts';
-import { withGlued } from './glued-numbers.ts';
+import type { Detection } from './detection.ts';
+import type { Match } from './match.ts';
+import type { AttachedFile, AttachmentReader } from './attachments/attached-file.ts';
 import { inspectIds } from './ids.ts';
-import { attach, type Desk } from './attachments/attach.ts';
-import { detectInLeaves } from './detect-in-leaves.ts';
-import { flatten, lowest, type Text } from './leaf-texts.ts';
+import { attach } from './attachments/attach.ts';
+import { detectInLeaves } from './detect-leaves.ts';
+import { flatten, lowest, writeInOrder, type Text } from './leaf-texts.ts';
 import { placed, protection } from './refusals.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { asTexts, readTokens } from './token-lists.ts';
 import { imagesRule, unreadableReason, unreadBecause } from './unreadable.ts';
-import { writeInOrder } from './write-texts.ts';
 
 /** What inspection found, and the edits that keep it in. */
 export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly edits: readonly Edit[];
-  /** What had to be taken out whole, by name: thinking that must not be rewritten, or that nobody signed. */
+  /** Parts that were removed entirely, by name: thinking that must not be rewritten, or that has no signature. */
   readonly losses: readonly string[];
-  /** Category -> number of findings. */
-  readonly findings: Readonly<Record<string, number>>;
+  /** Matches, and content that cannot be inspected before files are read. */
+  readonly facts: Pick<CallFacts, 'findings' | 'unscanned'>;
   /** Kinds of content that could not be read; those of attached files depend on how they travel. */
   readonly unscanned: readonly string[];
   readonly tags: TagTable;
@@ -35,13 +34,11 @@ export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly attached: readonly AttachedFile[];
 }
 
-/** Told what was found before a refusal is thrown, so that the audit row of the refusal has it too. */
-export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned: readonly string[]) => void;
-
 /**
- * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`; `tokenize` and
- * `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
- * `models`: those that may be asked, in whose tokens a prompt may be written. `turns`: those that a large one takes.
+ * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`, in a
+ * `Stopped` with the matches; `tokenize` and `mask` return edits; `allow_log` only counts. Terms to remove become
+ * reversible tags in every mode.
+ * `models`: those that may be asked, in whose tokens a prompt may be written. `slices`: those that a large one takes.
  * // spec 1.7, 1.8
  */
 export async function inspect(
@@ -50,68 +47,70 @@ export async function inspect(
   policy: ResolvedPolicy['dlp'],
   remove: readonly CustomTerm[],
   detection: Detection,
-  onFindings: OnFindings,
-  desk?: Desk,
+  reader?: AttachmentReader,
   models: readonly string[] = [],
-  turns?: Turns,
+  slices?: Slices,
 ): Promise<Inspection> {
-  if (turns) await turns.next();
+  if (slices) await slices.next();
   const walked = inShape(() => codec.contents(document));
   const read = walked.tokens ? await readTokens(walked, models, policy, remove.length > 0) : undefined;
   const contents = read?.contents ?? walked;
   const findings: Record<string, number> = {};
-  const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
-  const attaches = desk !== undefined && anonymizes && contents.media.length > 0;
+  const hasFiles = reader !== undefined && contents.media.length > 0;
+  const attaches = hasFiles && (policy.documents === 'anonymize' || imagesRule(policy) === 'inspect');
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
   const where = (at: number): string | undefined => pathTo(document.root, at);
   // A function written where a property is assigned is allocated as old by V8, and would keep the document until all of
   // the heap is collected.
   rewrite.where = where;
-  const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
+  const texts = slices ? await slices.run(flatten(contents)) : finish(flatten(contents));
   const leaves = lowest(texts);
-  if (turns) await turns.next();
+  if (slices) await slices.next();
   const isOfSource = outsideOf(texts);
-  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, turns);
-  const { spans: found, missed: unsearched } = detected instanceof Promise ? await detected : detected;
-  const spans = withGlued(leaves, found, detection, lookedFor(policy, detection));
+  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, slices);
+  const { matches, missed: unsearched } = detected instanceof Promise ? await detected : detected;
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
   const ahead = rewrite.lookAhead(leaves, detection);
   if (ahead) await ahead;
   const overJoints = rewrite.overJoints(leaves, isOfSource, document.text);
-  if (turns) await turns.run(overJoints);
+  if (slices) await slices.run(overJoints);
   else finish(overJoints);
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
-  const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
-  const before = termsBefore(texts, spans, attached);
+  const attached = hasFiles ? attach(contents.media, { policy, remove, rewrite, detection, reader, keepsTags }) : [];
+  const before = termsBefore(texts, matches, attached);
   try {
     for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
   } catch (thrown) {
-    onFindings(findings, [...missed, ...kinds]);
-    throw thrown;
+    throw new Stopped(thrown, { findings, unscanned: [...missed, ...kinds] });
   }
-  const writing = writeInOrder(texts, spans.values(), rewrite, attached, policy);
-  const rewritten = turns ? await turns.run(writing) : finish(writing);
-  if (turns) await turns.next();
+  const writing = writeInOrder(texts, matches.values(), rewrite, attached, policy);
+  const rewritten = slices ? await slices.run(writing) : finish(writing);
+  if (slices) await slices.next();
   rewrite.judge(contents.leaves, rewritten);
   const written = read ? [...rewritten, ...asTexts(read.texts, rewritten)] : rewritten;
   const ids = contents.ids
     ? inspectIds(contents.ids, rewrite.idSearch(detection, policy), policy, remove.length > 0, rewrite)
     : undefined;
-  const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
+  const renamed = ids ? (slices ? await slices.run(ids) : finish(ids)) : [];
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
-  onFindings(findings, [...missed, ...kinds]);
+  const facts = { findings, unscanned: [...missed, ...kinds] };
   const unlookedAt = attached.length === 0 ? contents.media : unlooked(contents.media, attached);
   const unread = attached.length === 0 ? kinds : kindsOf(unlookedAt);
-  if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
-  refuseUnreadable(unlookedAt, policy, desk?.engine !== undefined, where);
-  if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
-  const edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
+  let edits: readonly Edit[];
+  try {
+    if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
+    refuseUnreadable(unlookedAt, policy, reader?.engine !== undefined, where);
+    if (keptBefore && rewrite.tags.size > 0) throw confusion();
+    edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
+  } catch (thrown) {
+    throw new Stopped(thrown, facts);
+  }
   const unsaid = attached.length === 0 ? missed : [...missed, ...attached.flatMap((file) => file.missed)];
   const unscanned = unsaid.length === 0 ? unread : [...new Set(unsaid), ...unread];
-  return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
+  return { edits, losses, facts, unscanned, media, tags: rewrite.tags, keptBefore, attached };
 }
 
 function toldApart(
@@ -131,7 +130,7 @@ function kindsOf(media: Contents['media']): readonly string[] {
   return media.length === 0 ? [] : [...new Set(media.map((item) => item.kind))];
 }
 
-/** What the family finds wrong with a request is told to its client. */
+/** Turns the family's shape errors into errors for its client. */
 function inShape<T>(work: () => T): T {
   try {
     return work();
@@ -146,7 +145,7 @@ export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents
   return {
     edits: [],
     losses: [],
-    findings: {},
+    facts: {},
     unscanned: [],
     media,
     keptBefore: false,
@@ -162,10 +161,10 @@ function outsideOf(texts: readonly Text[]): (leaf: Leaf) => boolean {
   return (leaf) => !inner.has(leaf);
 }
 
-/** What was found in the texts before each file, so that it is found in the file too. */
+/** Matches of the texts before each file, so that they are found in the file too. */
 function termsBefore(
   texts: readonly Text[],
-  spans: readonly (readonly Span[])[],
+  matches: readonly (readonly Match[])[],
   attached: readonly AttachedFile[],
 ): readonly (readonly CustomTerm[])[] {
   if (attached.length === 0) return [];
@@ -175,7 +174,7 @@ function termsBefore(
   for (const text of texts) {
     counts.push(terms.length);
     for (const leaf of lowest([text])) {
-      const found = spans[at++] ?? [];
+      const found = matches[at++] ?? [];
       for (const { start, end, category } of found) terms.push({ term: leaf.text.slice(start, end), label: category });
     }
   }
@@ -196,7 +195,7 @@ function refusal({ blocked, blockedAt, where }: Rewrite): GatewayError {
   return protection(`the request contains ${[...blocked].sort().join(', ')}`, [...places]);
 }
 
-/** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
+/** Unreadable content is refused if policy protects content. // spec 4.3.5 */
 function refuseUnreadable(
   media: Contents['media'],
   policy: ResolvedPolicy['dlp'],

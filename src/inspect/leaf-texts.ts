@@ -1,6 +1,11 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import type { Contents, Leaf } from '#/wire/hub/codec.ts';
-import { NotAJsonObject } from '#/wire/document/document.ts';
+import { NotAJsonObject, render, setString, type Edit } from '#/wire/document/document.ts';
+import type { AttachedFile } from './attachments/attached-file.ts';
+import type { Match } from './match.ts';
+import { IN_A_FILE } from './restore/conversation.ts';
+import type { Rewrite } from './rewrite.ts';
 import { looksLikeEscapedJson } from '#/wire/document/json.ts';
 import { readLargeRoot } from '#/wire/document/large-json.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
@@ -73,7 +78,7 @@ function* scanLarge(text: string): Steps<JsonNode | undefined> {
 }
 
 function tooLarge(cause?: unknown): GatewayError {
-  const message = 'A text of the request holds JSON that is too deep or too large to inspect.';
+  const message = 'A text in the request contains JSON that is too deep or too large to inspect.';
   return new GatewayError('invalid_request', message, {}, { cause });
 }
 
@@ -101,4 +106,63 @@ export function lowest(texts: readonly Text[], found: Leaf[] = []): readonly Lea
     else found.push(leaf);
   }
   return found;
+}
+
+/** Rewrites texts, and numbers the tags of files where they stand: the same beginning of a prompt has the same tags. */
+export function* writeInOrder(
+  texts: readonly Text[],
+  matches: Iterator<readonly Match[], undefined>,
+  rewrite: Rewrite,
+  attached: readonly AttachedFile[],
+  { documents }: ResolvedPolicy['dlp'],
+): Steps<readonly Edit[]> {
+  if (attached.length === 0) return yield* writeEdits(texts, matches, rewrite);
+  const edits: Edit[] = [];
+  let at = 0;
+  const anonymized = documents === 'anonymize' && attached.length > 0;
+  for (const file of attached) {
+    for (const one of yield* writeEdits(texts.slice(at, file.leaves), matches, rewrite, anonymized)) edits.push(one);
+    rewrite.place = IN_A_FILE;
+    rewrite.file = file.place.part.start;
+    for (const one of file.tag()) edits.push(one);
+    rewrite.file = undefined;
+    at = file.leaves;
+  }
+  for (const one of yield* writeEdits(texts.slice(at), matches, rewrite, anonymized)) edits.push(one);
+  return edits;
+}
+
+/** Takes the matches of the leaf texts in their order; a text with JSON in it is rewritten from the inside. */
+function* writeEdits(
+  texts: readonly Text[],
+  matches: Iterator<readonly Match[], undefined>,
+  rewrite: Rewrite,
+  anonymized = false,
+  within?: number,
+): Steps<readonly Edit[]> {
+  const edits: Edit[] = [];
+  let count = 0;
+  for (const { leaf, inner } of texts) {
+    if (++count % LEAVES_A_STEP === 0) yield;
+    const place = within ?? leaf.node.start;
+    rewrite.place = place;
+    if (leaf.signed) {
+      rewrite.look(leaf.text, matches.next().value!, leaf.signed);
+      continue;
+    }
+    let edit: Edit | undefined;
+    if (inner) {
+      edit = editOfInner(leaf, render(inner.text, yield* writeEdits(inner.texts, matches, rewrite, false, place)));
+    } else {
+      const found = matches.next().value!;
+      const isTag = anonymized && leaf.ofFile === true;
+      if (rewrite.mayChange(leaf.text, found)) edit = yield* rewrite.edit(leaf, found, isTag);
+    }
+    if (edit) edits.push(edit);
+  }
+  return edits;
+}
+
+function editOfInner({ node, text }: Leaf, written: string): Edit | undefined {
+  return written === text ? undefined : setString(node, written);
 }

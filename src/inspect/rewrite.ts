@@ -5,15 +5,15 @@ import { isSource, setString, type Edit } from '#/wire/document/document.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import { IN_A_FILE } from './restore/conversation.ts';
-import type { Detection, Span } from './detectors/detector.ts';
+import type { Detection } from './detection.ts';
+import { type Match, mergeActions, type Action } from './match.ts';
 import { IdSearch } from './ids.ts';
-import { isWithinCharacter } from './detectors/scripts.ts';
-import { textsOf } from './decoding/joint-texts.ts';
-import { mergeActions, type Action } from './merge.ts';
+import { isWithinCharacter } from './detectors/characters.ts';
+import { textsOf } from './decoding/text-boundaries.ts';
 import { protection } from './refusals.ts';
 import { ScopeTerms, type TermText } from './terms/scope-terms.ts';
 import { outsideTags, shownInClear, tellingParts } from './restore/shown-in-clear.ts';
-import { MOST_FINDS } from './search/span-pack.ts';
+import { MOST_MATCHES } from './search/match-pack.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 
 /** What is replaced in texts, and how. */
@@ -29,8 +29,8 @@ export interface Scope {
 export function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[], attached = false): Scope {
   return {
     mode: policy.mode,
-    removed: ScopeTerms.of(remove),
-    policyTerms: ScopeTerms.of(policy.customTerms),
+    removed: remove.length > 0 ? ScopeTerms.of(remove) : undefined,
+    policyTerms: policy.customTerms.length > 0 ? ScopeTerms.of(policy.customTerms) : undefined,
     reversible: policy.mode === 'tokenize' || remove.length > 0 || attached,
   };
 }
@@ -51,7 +51,7 @@ export class Rewrite {
   /** What detectors found in signed blocks, until it is known what the conversation shows in clear. */
   readonly #looked: Looked[] = [];
   /** Parts of terms that go on in another text. */
-  readonly #halves = new Map<object, Record<'removed' | 'ofPolicy', Span[]>>();
+  readonly #halves = new Map<object, Record<'removed' | 'ofPolicy', Match[]>>();
   readonly #scope: Scope;
   readonly #findings: Record<string, number>;
   readonly #blockedAt = new Set<number>();
@@ -102,7 +102,7 @@ export class Rewrite {
   }
 
   /** `anonymized`: what is found becomes a tag, whatever the mode. */
-  text(text: string, detected: readonly Span[], anonymized = false): string {
+  text(text: string, detected: readonly Match[], anonymized = false): string {
     return apply(text, this.#replacements({ text }, detected, anonymized));
   }
 
@@ -110,7 +110,7 @@ export class Rewrite {
    * As `text`, of a string of a document, in steps; undefined where it stays. Only what is put into it is written anew. Ask
    * `mayChange` before: most strings stay.
    */
-  *edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Steps<Edit | undefined> {
+  *edit(leaf: Leaf, detected: readonly Match[], anonymized = false): Steps<Edit | undefined> {
     const { node, text, skipped } = leaf;
     const actions = mergeActions(yield* this.#withTags(text, this.#actions(leaf, detected, anonymized)));
     if (actions.length === 0) return undefined;
@@ -137,7 +137,7 @@ export class Rewrite {
   /** What is put into a text in the place of what is found in it, in order. */
   #replacements(
     of: Pick<Leaf, 'text' | 'skipped'>,
-    detected: readonly Span[],
+    detected: readonly Match[],
     anonymized: boolean,
   ): readonly Replacement[] {
     const { text, skipped } = of;
@@ -148,29 +148,29 @@ export class Rewrite {
   }
 
   /** Whether anything may have to be put into a text: never wrong in saying no. */
-  mayChange(text: string, detected: readonly Span[]): boolean {
+  mayChange(text: string, detected: readonly Match[]): boolean {
     const { removed, policyTerms, reversible } = this.#scope;
     return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
   }
 
-  #actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Span[], anonymized: boolean): Action[] {
+  #actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Match[], anonymized: boolean): Action[] {
     const { text, skipped } = of;
     const { mode, removed, policyTerms } = this.#scope;
     const halves = this.#halves.get(of);
     const actions: Action[] = [];
     // Terms first: what a detector finds too is called what its owner calls it.
-    for (const spans of [removed?.in({ text, skipped }) ?? NO_SPANS, halves?.removed ?? NO_SPANS]) {
-      for (const span of spans) {
-        this.count(span.category);
-        actions.push({ ...span, act: 'tag' });
+    for (const matches of [removed?.in({ text, skipped }) ?? NO_SPANS, halves?.removed ?? NO_SPANS]) {
+      for (const match of matches) {
+        this.count(match.category);
+        actions.push({ ...match, act: 'tag' });
       }
     }
-    for (const spans of [policyTerms?.in({ text, skipped }) ?? NO_SPANS, halves?.ofPolicy ?? NO_SPANS, detected]) {
-      for (const span of spans) {
-        this.count(span.category);
-        if (anonymized) actions.push({ ...span, act: 'tag' });
-        else if (mode === 'block') this.block(span.category, this.file ?? this.place);
-        else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
+    for (const matches of [policyTerms?.in({ text, skipped }) ?? NO_SPANS, halves?.ofPolicy ?? NO_SPANS, detected]) {
+      for (const match of matches) {
+        this.count(match.category);
+        if (anonymized) actions.push({ ...match, act: 'tag' });
+        else if (mode === 'block') this.block(match.category, this.file ?? this.place);
+        else if (mode !== 'allow_log') actions.push({ ...match, act: mode === 'mask' ? 'mask' : 'tag' });
       }
     }
     return actions;
@@ -180,9 +180,9 @@ export class Rewrite {
   *#withTags(text: string, actions: Action[]): Steps<Action[]> {
     if (!this.#scope.reversible || !text.includes('«')) return actions;
     let count = 0;
-    for (const span of tagLiterals(text)) {
+    for (const match of tagLiterals(text)) {
       if (++count % FINDS_A_STEP === 0) yield;
-      actions.push({ ...span, act: 'tag' });
+      actions.push({ ...match, act: 'tag' });
       if (actions.length > MOST_REPLACED) throw tooManyTags();
     }
     return actions;
@@ -195,7 +195,7 @@ export class Rewrite {
   }
 
   /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
-  look(text: string, detected: readonly Span[], block: JsonNode): void {
+  look(text: string, detected: readonly Match[], block: JsonNode): void {
     const { mode, removed, policyTerms } = this.#scope;
     const ofPolicy = policyTerms?.in({ text }) ?? [];
     const toRemove = removed?.in({ text }) ?? [];
@@ -246,12 +246,12 @@ interface Replacement {
 }
 
 const NOTHING: readonly Replacement[] = [];
-const NO_SPANS: readonly Span[] = [];
+const NO_SPANS: readonly Match[] = [];
 /** Of what a mode refuses, so many are remembered. */
 const MOST_PLACES = 256;
 const FINDS_A_STEP = 512;
-/** Finds, terms and tags in one text beyond which it is not rewritten. */
-const MOST_REPLACED = MOST_FINDS;
+/** Matches, terms and tags in one text beyond which it is not rewritten. */
+const MOST_REPLACED = MOST_MATCHES;
 
 function apply(text: string, replacements: readonly Replacement[]): string {
   if (replacements.length === 0) return text;
@@ -269,14 +269,14 @@ function asSource(by: string): string {
 }
 
 function tooManyTags(): GatewayError {
-  const message = `The request is too large: a text of it has more than ${MOST_REPLACED} finds, terms and tags. Nothing was sent.`;
+  const message = `The request is too large: one of its texts has more than ${MOST_REPLACED} matches, terms and tags. Nothing was sent.`;
   return new GatewayError('request_too_large', message);
 }
 
 /** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
 export function confusion(): GatewayError {
   return protection(
-    'personal data cannot be added to a conversation that the provider keeps. Send the whole conversation',
+    'personal data cannot be added to a conversation that the provider stores: send the whole conversation',
   );
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createDetection } from './detectors/detect.ts';
-import { createReadingTermFinder } from './decoding/readings.ts';
+import { createScanner } from './detectors/scanner.ts';
+import { createTermFinder } from './terms/term-finder.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 
-const detection = createDetection();
+const detection = createScanner();
 /** Where a step of the sweep ends, one of folding and of the search for terms, and one of the search for forms of names. */
 const SWEEP = 16 * 1024;
 const TERMS = 128 * 1024;
@@ -48,7 +48,7 @@ test('a search in steps finds what a search at once finds, wherever a step ends'
 });
 
 test('terms are found wherever a step ends', () => {
-  const find = createReadingTermFinder([
+  const find = createTermFinder([
     { term: 'Ada Lovelace', label: 'person' },
     { term: 'Jürgen Müller', label: 'person' },
   ]);
@@ -63,7 +63,7 @@ test('terms are found wherever a step ends', () => {
 });
 
 test('forms of names are found wherever a step ends', () => {
-  const find = createReadingTermFinder([{ term: 'Ada Byron Lovelace', label: 'person' }]);
+  const find = createTermFinder([{ term: 'Ada Byron Lovelace', label: 'person' }]);
   for (let before = WORDS - 3; before <= WORDS + 128 + 1; before += before < WORDS + 2 ? 1 : 25) {
     const text = `${'word '.repeat(before)}Lovelace, A. B. and then ${'word '.repeat(200)}`;
     const found = (find?.(text) ?? []).map(({ start, end }) => text.slice(start, end));

@@ -1,4 +1,4 @@
-import type { OrganizationConfig, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Contents, Leaf } from '#/wire/hub/codec.ts';
 import { setString, type Edit } from '#/wire/document/document.ts';
@@ -35,14 +35,6 @@ export interface TokensRead {
   /** Of its leaves, those that are token lists. */
   readonly texts: readonly Leaf[];
   readonly missed: readonly string[];
-}
-
-/** The models that an id leads to: those of an alias, or itself. */
-export function modelsOf(model: unknown, { aliases }: Pick<OrganizationConfig, 'aliases'>): readonly string[] {
-  if (typeof model !== 'string') return [];
-  const alias = aliases.get(model);
-  if (!alias) return [model];
-  return [...alias.targets, ...alias.routes].map((target) => target.model);
 }
 
 /**
@@ -120,7 +112,7 @@ function decoded(tokens: readonly number[], decode: Vocabulary['decode']): strin
   try {
     return decode(tokens);
   } catch (cause) {
-    const message = 'A list of tokens has a number that is no token of this model. Send the text instead.';
+    const message = 'A list of tokens has a number that is not a token of this model. Send the text instead.';
     throw new GatewayError('invalid_request', message, {}, { cause });
   }
 }
@@ -128,7 +120,7 @@ function decoded(tokens: readonly number[], decode: Vocabulary['decode']): strin
 function unreadable(): GatewayError {
   return new GatewayError(
     'data_protection',
-    'Refused by data protection: the tokens of this model cannot be read here. Send text instead of tokens ' +
+    'Refused by data protection: the gateway cannot decode the tokens of this model. Send text instead of tokens ' +
       '(LangChain: check_embedding_ctx_length=False). Nothing was sent.',
   );
 }

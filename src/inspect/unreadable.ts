@@ -7,10 +7,10 @@ export type Unread = 'address' | 'engine' | 'form' | 'passed';
 
 /** What would have to be otherwise, as the rest of a sentence. */
 const REASONS: Readonly<Record<Unread, string>> = {
-  address: 'is at an address or an id, and only what is sent inline is read: send its bytes in a content part',
+  address: 'is given by an address or an id, and only inline content is inspected: send its bytes in a content part',
   engine: `cannot be read: ${ENGINE_IS_OFF}`,
-  form: 'is in a form that nobody reads: send a PDF, an office file, a picture or a text in a content part',
-  passed: 'is passed on as it is, and nobody reads it',
+  form: 'has a format that cannot be inspected: send a PDF, an office file, an image or a text in a content part',
+  passed: 'is passed through without inspection',
 };
 
 /** Whether documents leave without anybody having looked into them. */
@@ -33,7 +33,9 @@ export function imagesRule({
 export function unreadableReason(kind: string, policy: ResolvedPolicy['dlp'], why: Unread): string | undefined {
   switch (kind) {
     case 'audio':
-      return policy.mode === 'block' ? 'audio cannot be scanned, and the mode Block sends nothing unread' : undefined;
+      return policy.mode === 'block'
+        ? 'audio cannot be inspected, and the mode Block sends nothing that is not inspected'
+        : undefined;
     case 'file':
       if (documentsPass(policy)) return undefined;
       if (policy.documents === 'refuse') return 'attached documents are not allowed (dlp.documents: Refuse)';
@@ -47,13 +49,13 @@ export function unreadableReason(kind: string, policy: ResolvedPolicy['dlp'], wh
 
 function pictureReason(policy: ResolvedPolicy['dlp'], why: Unread): string | undefined {
   const rule = imagesRule(policy);
-  if (rule === 'refuse') return 'pictures are not allowed (dlp.images: Refuse)';
-  if (rule === 'inspect') return `pictures are read first (dlp.images: Inspect), and one ${REASONS[why]}`;
+  if (rule === 'refuse') return 'images are not allowed (dlp.images: Refuse)';
+  if (rule === 'inspect') return `images must be inspected (dlp.images: Inspect), and one of them ${REASONS[why]}`;
   // A picture may be that of a document.
   if (policy.documents === 'off') return undefined;
   if (policy.documents === 'refuse')
-    return 'a picture may show a document, and those are not allowed (dlp.documents: Refuse)';
-  return `a picture may show a document, and this one ${REASONS[why]}`;
+    return 'an image may show a document, and documents are not allowed (dlp.documents: Refuse)';
+  return `an image may show a document, and this one ${REASONS[why]}`;
 }
 
 /** Why an item of a request was not looked into. */

@@ -36,20 +36,20 @@ const MOST_BEFORE = 3;
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** A request's body, or the fields of a form, by the family that they are read as. */
-export interface Spoken extends Pick<WireDocument, 'family'> {
+export interface UserText extends Pick<WireDocument, 'family'> {
   readonly members: Iterable<readonly [name: string, value: Json | undefined]>;
 }
 
 /** A request without words. */
-export const SAYS_NOTHING: Spoken = { family: 'passthrough', members: [] };
+export const NO_USER_TEXT: UserText = { family: 'passthrough', members: [] };
 
 /** All that a body says, and by whom it is read. */
-export function spokenIn({ family, body }: Pick<WireDocument, 'family' | 'body'>): Spoken {
+export function userTextIn({ family, body }: Pick<WireDocument, 'family' | 'body'>): UserText {
   return { family, members: Object.entries(body) };
 }
 
 /** What a person says in a request, for the scope guard: of a conversation the end, else all. Empty: nothing. */
-export function saidIn({ family, members }: Spoken): string {
+export function judgedText({ family, members }: UserText): string {
   const spoken = SPOKEN[family] ?? [];
   const values = [...members]
     .filter(([name]) => spoken.includes(foldedName(name).replace(LISTED, '')))

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
 /**
- * Memory for the bodies of all requests in progress where nobody says how much: half of what the container may have (its
+ * Default memory for the bodies of all requests in progress: half of the memory of the container (its
  * cgroup's limit, else the machine's memory), and no more than the heap may grow to, where half of a body goes.
  */
 export function bodyMemory(): number {

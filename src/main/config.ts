@@ -8,10 +8,10 @@ import { openFolderSource } from '#/config/folder-source.ts';
 import { readMasterKeys } from '#/config/master-keys.ts';
 import { createConfigKeys } from '#/config/published/config-keys.ts';
 import { openPublishedSource } from '#/config/published/published-source.ts';
-import type { Settings } from '#/settings.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 export interface ConfigOptions {
-  /** Resources beside those of a folder. */
+  /** Resources in addition to those of a folder. */
   readonly extra: (() => readonly SourceDocument[]) | undefined;
   readonly onEvent: (event: ConfigEvent) => void;
 }
@@ -19,7 +19,7 @@ export interface ConfigOptions {
 /** Most faults that a process names as it ends. */
 const MOST_TOLD = 20;
 
-/** A configuration that nobody could be served by: a process with it would answer everything with 503. */
+/** A configuration that serves no call: a process with it would answer everything with 503. */
 class ConfigRefused extends Error {
   override readonly name = 'ConfigRefused';
 
@@ -28,7 +28,7 @@ class ConfigRefused extends Error {
       return `${[file, object, field].filter((part) => part !== '').join(': ')} ${message}`;
     });
     const more = faults.length > MOST_TOLD ? `; and ${faults.length - MOST_TOLD} more` : '';
-    super(`the configuration is refused: ${told.join('; ')}${more}. gwctl config check DIR lists all of it`);
+    super(`the configuration is refused: ${told.join('; ')}${more}. To see every fault, run: gwctl config check DIR`);
   }
 }
 

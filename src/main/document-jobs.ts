@@ -3,9 +3,9 @@ import { openDiskJobFiles } from '#/adapters/disk/job-files.ts';
 import { openPostgresJobs } from '#/adapters/postgres/document-jobs.ts';
 import { openS3JobFiles } from '#/adapters/s3/job-files.ts';
 import type { ConfigSource } from '#/config/config-source.ts';
-import type { Corridor } from '#/pipeline/pipeline.ts';
-import { createJobDesk, type JobDesk } from '#/pipeline/jobs/job-service.ts';
-import { JobPapers } from '#/pipeline/jobs/job-storage.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
+import { createJobService, type JobService } from '#/pipeline/jobs/job-service.ts';
+import { JobStorage } from '#/pipeline/jobs/job-storage.ts';
 import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import { createJobRunner, type JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { JobFiles } from '#/ports/document-jobs.ts';
@@ -13,13 +13,13 @@ import type { Ledger } from '#/ports/ledger.ts';
 import { createContentCipher, type MasterKey } from '#/seal/content/content-cipher.ts';
 import { createAddressSigner } from '#/seal/content/signed-address.ts';
 import type { OpenCalls } from '#/surfaces/open-calls.ts';
-import type { Settings } from '#/settings.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 export interface DocumentJobsDeps {
   readonly settings: Settings;
   readonly database: Pool;
   readonly contentKeys: readonly MasterKey[];
-  readonly corridor: Corridor;
+  readonly pipeline: Pipeline;
   readonly ledger: Ledger;
   readonly config: Pick<ConfigSource, 'current' | 'readable'>;
   readonly calls: OpenCalls;
@@ -30,7 +30,7 @@ export interface DocumentJobsDeps {
 
 /** Jobs on documents, as this process takes part in them. */
 export interface DocumentJobs {
-  readonly desk: JobDesk;
+  readonly service: JobService;
   /** Works on jobs; where documents are not processed it is not started. */
   readonly runner: JobRunner;
   close(): Promise<void>;
@@ -40,18 +40,18 @@ const HOUR_MS = 3_600_000;
 
 /** Opens the stores of jobs. Rejects when the database cannot be reached. */
 export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<DocumentJobs> {
-  const { corridor, ledger, config, calls, findable, onEnded, onFault } = deps;
+  const { pipeline, ledger, config, calls, findable, onEnded, onFault } = deps;
   const { jobs, inference } = deps.settings;
   const store = await openPostgresJobs({ shared: deps.database });
   const elsewhere = await openFiles(jobs.files);
   const files = elsewhere ?? store.files;
-  const papers = new JobPapers(createContentCipher(deps.contentKeys));
+  const storage = new JobStorage(createContentCipher(deps.contentKeys));
   const runner = createJobRunner({
     book: store.book,
     queue: store.queue,
     files,
-    papers,
-    corridor,
+    storage,
+    pipeline,
     ledger,
     snapshot: () => config.current(),
     readable: () => config.readable(),
@@ -61,10 +61,10 @@ export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<Document
     onEnded,
     onFault,
   });
-  const desk = createJobDesk({
+  const service = createJobService({
     book: store.book,
     files,
-    papers,
+    storage,
     signer: createAddressSigner(deps.contentKeys, 'job result'),
     accepts: inference !== 'off',
     findable,
@@ -74,7 +74,7 @@ export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<Document
     onGivenUp: () => runner.tidy(),
   });
   return {
-    desk,
+    service,
     runner,
     async close() {
       await elsewhere?.close();

@@ -4,8 +4,8 @@ import { openLocalModels } from '#/adapters/inference/models.ts';
 import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#/ports/documents.ts';
 import { ModelFault, type LocalModels, type ModelKind } from '#/ports/local-models.ts';
 import { startEngineChild, type EngineChild } from '#/embedded/document-engine.ts';
-import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/observer.ts';
-import type { Settings } from '#/settings.ts';
+import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/telemetry/observe/documents.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 /** The inference process as this one reaches it: the document engine, and local models. */
 export interface Inference {
@@ -57,7 +57,7 @@ export function openInference(
     const found = await models.there().catch(() => undefined);
     ready = found?.ready ?? new Set();
     if (found) {
-      // What was there once is missed when it is not.
+      // A model that was installed once is reported when it is missing.
       installed = new Set([...(installed ?? []), ...found.installed]);
       for (const [kind, revision] of found.revisions) revisions.set(kind, revision);
       firstLook.resolve();
@@ -106,7 +106,7 @@ export function openInference(
   };
 }
 
-/** The engine, with what is asked of it and what comes of it told. */
+/** The engine, with its questions and results reported. */
 function watched(
   engine: DocumentEngine,
   onAsked: (verb: DocumentVerb) => void,

@@ -11,14 +11,14 @@ import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
-import type { CorridorDeps } from '#/pipeline/pipeline-deps.ts';
+import type { PipelineDeps } from '#/pipeline/pipeline-parts.ts';
 import type { CheckpointStore } from '#/ports/checkpoints.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import { createAnchorer, type Anchorer } from '#/seal/checkpoints/anchorer.ts';
 import type { Log } from '#/telemetry/log.ts';
-import type { Observer } from '#/observer.ts';
-import type { Settings } from '#/settings.ts';
+import type { Observer } from '#/telemetry/observer.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 /** Whatever this process keeps anything in, opened as the settings say. */
 export interface Stores {
@@ -27,7 +27,7 @@ export interface Stores {
   readonly ledger: PostgresLedger;
   /** Absent where rows are to wait in memory, or no disk takes them. */
   readonly journal: (RowJournal & Closable) | undefined;
-  readonly counters: CorridorDeps['counters'] & Closable;
+  readonly counters: PipelineDeps['counters'] & Closable;
   readonly responseCache: ResponseCache & Closable;
   readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
   readonly keptObjects: Awaited<ReturnType<typeof openPostgresObjects>>;
@@ -98,12 +98,12 @@ function mayPass(error: unknown): boolean {
   return typeof code === 'string' && /^(E[A-Z_]+|57P\d\d|08\d\d\d|53\d\d\d)$/.test(code);
 }
 
-/** Where rows wait while the ledger is away. A disk that takes none is told of; then they wait in memory. */
+/** Where rows wait while the ledger is away. A disk that cannot be written is reported; then they wait in memory. */
 async function openJournal({ dataDir, journalBytes }: Settings, observer: Observer): Promise<Stores['journal']> {
   if (journalBytes === 0) return undefined;
   const options = { folder: `${dataDir}/journal`, maxBytes: journalBytes, onDamage: observer.onJournalDamage };
   return openRowJournal(options).catch((error: unknown) => {
-    observer.onCorridor({ kind: 'journal.fault', error });
+    observer.onPipeline({ kind: 'journal.fault', error });
     return undefined;
   });
 }

@@ -1,10 +1,10 @@
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { Providers } from '#/route/offer.ts';
 import { VendorLists } from '#/dispatch/vendor-lists.ts';
-import type { Observer } from '#/observer.ts';
-import type { Settings } from '#/settings.ts';
+import type { Observer } from '#/telemetry/observer.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
-/** Begins to ask vendors for their models, unless the settings say that nobody does. */
+/** Begins to fetch vendors' lists of models, unless the settings turn it off. */
 export function openVendorLists(
   { modelListSeconds: seconds }: Pick<Settings, 'modelListSeconds'>,
   providers: Providers,

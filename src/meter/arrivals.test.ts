@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { make, sha256, snapshotOf } from '#/config/testing/resources.ts';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals } from './turn-away.ts';
 
 /** Time passes and configuration changes by hand. */
 let now: number;

@@ -30,7 +30,7 @@ const HOLD_TRANSITIONS: readonly HoldTransition[] = [
   { from: 'none', to: 'held', by: 'meter', what: 'every limit allows the worst case' },
   { from: 'held', to: 'held', by: 'meter', what: 'the call is over: the held amount is replaced by what it cost' },
   { from: 'held', to: 'sealed', by: 'ledger writer', what: 'the row of the owner is durable' },
-  { from: 'held', to: 'sealed', by: 'sweeper', what: 'the owner died: the row says abandoned, at what is held' },
+  { from: 'held', to: 'sealed', by: 'sweeper', what: 'the owner died: the row says abandoned, at the held amount' },
   { from: 'sealed', to: 'settled', by: 'settler', what: 'the held amount is replaced by the cost of the row' },
   // Its row, if it has one, is that of a refusal, which costs nothing.
   { from: 'held', to: 'none', by: 'counters', what: 'the reply to the debit was lost: it is given back' },

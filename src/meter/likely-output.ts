@@ -19,7 +19,8 @@ export class LikelyOutput {
 
   /**
    * Tokens to reserve against a limit per minute: the input and what the wordiest of the models is likely to say, no more
-   * than it may. What is only likely refuses no call for good: the reservation stays within the limit where the input does.
+   * than allowed. A likely amount never refuses a call for good: the reservation stays within the limit if the input
+   * does.
    */
   reserve(
     organization: string,

@@ -9,8 +9,8 @@ import type { Standing } from './standing.ts';
 export type Refused = Extract<HoldDecision, { kind: 'refused' }> & { readonly standing?: Standing };
 
 /**
- * A limit's refusal as the client is told: 429 for a rate, 402 for money. `asked`: what the call may cost at most, where
- * that was worked out. // spec 7.1
+ * The client's error for a limit: 429 for a rate, 402 for money. `asked`: the maximum cost of the call, if it was
+ * computed. // spec 7.1
  */
 export function limitRefusal(decision: Refused, workload: WorkloadConfig, asked?: NanoEuro): GatewayError {
   const limits = limitsIn(decision);
@@ -21,8 +21,8 @@ export function limitRefusal(decision: Refused, workload: WorkloadConfig, asked?
       const limit = decision.by === 'requests' ? workload.requestsPerMinute : workload.tokensPerMinute;
       const message =
         retryAfterMs === undefined
-          ? `This request alone needs more than the workload's ${limit} ${decision.by} per minute: it never fits. ` +
-            `Shorten it, or have limits.${decision.by}PerMinute of Workload ${workload.id} raised.`
+          ? `This request alone needs more than the workload's ${limit} ${decision.by} per minute, so it can never be served. ` +
+            `Shorten it, or raise limits.${decision.by}PerMinute of Workload ${workload.id}.`
           : `Rate limit reached: ${limit} ${decision.by} per minute for this workload.`;
       // A request that never fits is not worth repeating.
       const advice = retryAfterMs === undefined ? { shouldRetry: false } : { retryAfterMs };
@@ -32,7 +32,7 @@ export function limitRefusal(decision: Refused, workload: WorkloadConfig, asked?
     case 'cap':
     case 'credit': {
       const sentences = [
-        `Not enough is left of ${nameOf(decision.by, workload)} for what this request may cost.`,
+        `Too little is left of ${nameOf(decision.by, workload)} for this request.`,
         ...amounts(decision.standing, asked),
       ];
       return new GatewayError('insufficient_quota', sentences.join(' '), { limits });

@@ -1,9 +1,8 @@
 import type { OpenHold } from '#/ports/limit-counters.ts';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals, RecentRefusals } from './turn-away.ts';
 import { LikelyOutput } from './likely-output.ts';
-import { RecentRefusals } from './recent-refusals.ts';
 
-/** What one process remembers from call to call, beside the counters. */
+/** State of one process across calls, in addition to the counters. */
 export interface MeterMemory {
   readonly refusals: RecentRefusals;
   readonly arrivals: Arrivals;

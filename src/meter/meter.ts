@@ -1,7 +1,7 @@
 import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Limits, Opening } from '#/call/call.ts';
+import type { CallContext, Limits } from '#/call/call.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -10,29 +10,29 @@ import {
   type OpenHold,
 } from '#/ports/limit-counters.ts';
 import type { Target } from '#/call/target.ts';
-import { jurisdictionsOf } from '#/call/jurisdictions.ts';
+import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/call/money.ts';
 import { periodsAt } from './periods.ts';
-import type { Demand } from './usage-bounds.ts';
-import { ceiling, cost, coversService, type Price } from './pricing/price.ts';
-import type { Units } from '#/call/units.ts';
+import type { UsageBounds } from './usage-bounds.ts';
+import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/price.ts';
+import type { Quantity, Unit, Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, limitsIn, type Refused } from './limit-refusal.ts';
 import type { Restorer } from './counter-rebuild.ts';
 import { standingOf } from './standing.ts';
-import { asTarget, targetId, unpriced, type PricedTarget } from './pricing/unpriced.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
-/** What is debited: a request and the model it asks for, if it asks for one. */
-export interface Debited extends Opening {
+/** What a request that is debited asks for. */
+export interface Asked {
+  /** Null: it asks for none. */
   readonly model: string | null;
   readonly stream: boolean;
   /** A job: should this process die, another one goes on with it. */
   readonly resumes?: boolean;
 }
 
-/** A debit made before dispatch, and how to price what comes of it. */
+/** A debit made before dispatch, with the prices to settle it. */
 export interface Hold<T extends Target = Target> {
   readonly open: OpenHold;
   /** The targets that have a price: only they may be asked. */
@@ -50,15 +50,15 @@ export interface MeterDeps extends MeterMemory {
   readonly restorer: Restorer;
   /** Told of every refusal of the counters; `at`: when the call began. */
   readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
-  /** Resolves while this process has a lease: a hold without one is anybody's. */
-  readonly ensureAlive: () => Promise<void>;
+  /** Proof that this process is alive: any process may take over a hold without it. */
+  readonly lease: { fresh(): boolean; ensure(): Promise<void> };
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Holds of this process that are not settled yet. */
   readonly open: ByName<OpenHold>;
 }
 
-/** The price of what is not billed: calls that ask no model for anything. */
+/** The price of calls that are not billed because they use no model. */
 const UNPRICED: Price = { source: 'not billed', tiers: [], units: {}, denominator: 1n };
 
 /** More than this no budget holds: the counters are 64-bit integers of nano-euro. */
@@ -73,26 +73,28 @@ const BUSY_WAIT_MS = 5;
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
 export async function hold<T extends Target>(
-  call: Debited,
+  call: CallContext,
+  asked: Asked,
   candidates: readonly T[],
-  demand: Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>,
+  bounds: Pick<UsageBounds, 'ceiling' | 'quantities' | 'reservedTokens'>,
   deps: MeterDeps,
 ): Promise<Hold<T>> {
   const { workload } = call.key;
-  const prices = priceCandidates(call, candidates, demand, deps.prices);
+  const prices = priceCandidates(call, candidates, bounds, deps.prices);
   const plan = candidates.filter((candidate) =>
     prices.has(targetId(asTarget(candidate))),
   ) as unknown as Hold<T>['plan'];
   let amount = 0n;
   for (const price of prices.values()) {
-    const worst = ceiling(price, demand.ceiling);
+    const worst = ceiling(price, bounds.ceiling);
     if (worst > amount) amount = worst;
   }
-  if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
-  try {
-    await deps.ensureAlive();
-  } catch (cause) {
-    throw unavailable(cause);
+  if (amount > MOST)
+    throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
+  if (!deps.lease.fresh()) {
+    await deps.lease.ensure().catch((cause: unknown) => {
+      throw unavailable(cause);
+    });
   }
   const open: OpenHold = {
     callId: call.id,
@@ -103,11 +105,11 @@ export async function hold<T extends Target>(
     periods: periodsAt(call.startedAt, workload.organization.timeZone),
     amount,
     tokens: deps.likely.reserve(workload.organization.id, prices.keys(), {
-      input: demand.reservedTokens,
-      mostOutput: demand.ceiling.outputTokens ?? 0,
+      input: bounds.reservedTokens,
+      mostOutput: bounds.ceiling.outputTokens ?? 0,
       limit: workload.tokensPerMinute,
     }),
-    draft: abandonedDraft(call, plan),
+    draft: abandonedDraft(call, asked, plan),
   };
   const { near, ...limits } = await debit(open, call, deps);
   if (near) deps.near.add(open);
@@ -129,7 +131,7 @@ export async function hold<T extends Target>(
  * as can be. Nothing is held, so nothing is to be settled. Throws `rate_limit_exceeded`, `insufficient_quota`, or
  * `limits_unavailable` when it cannot be checked.
  */
-export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
+export function count(call: CallContext, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
   const { workload } = call.key;
   const nothing: HoldRequest = {
     callId: call.id,
@@ -148,14 +150,14 @@ export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>)
 
 type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'onRefused'>;
 
-/** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
-async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): Promise<Limits & { near?: true }> {
-  const { key, snapshot } = opening;
+/** Asks the counters. Resolves with the state of the limits; throws the client's error for a refusal. */
+async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps): Promise<Limits & { near?: true }> {
+  const { key, snapshot } = context;
   const { workload } = key;
   const askedAt = deps.refusals.now();
   const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') {
-    deps.arrivals.leave(opening);
+    deps.arrivals.leave(context);
     const { by } = decision;
     const isRate = by === 'requests' || by === 'tokens';
     const standing = isRate ? undefined : await standingOf(by, request, workload, deps.counters);
@@ -165,15 +167,15 @@ async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): P
     throw limitRefusal(refused, workload, request.amount);
   }
   deps.refusals.forget(workload);
-  deps.arrivals.granted(opening, decision.requests, askedAt);
+  deps.arrivals.granted(context, decision.requests, askedAt);
   return { ...limitsIn(decision), ...(decision.near && { near: true }) };
 }
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
 function priceCandidates(
-  call: Debited,
+  call: CallContext,
   candidates: readonly Target[],
-  { quantities, ceiling: bounds }: Pick<Demand, 'ceiling' | 'quantities'>,
+  { quantities, ceiling: bounds }: Pick<UsageBounds, 'ceiling' | 'quantities'>,
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
@@ -212,7 +214,7 @@ async function place(request: HoldRequest, organization: OrganizationConfig, dep
 function unavailable(cause: unknown): GatewayError {
   const store =
     cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
-  return new GatewayError(store, 'Limits and budget could not be checked; nothing was sent.', {}, { cause });
+  return new GatewayError(store, 'Limits and budget could not be checked. Nothing was sent.', {}, { cause });
 }
 
 type WorkloadLimits = Pick<
@@ -240,20 +242,88 @@ function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
-function abandonedDraft(call: Debited, plan: readonly [Target, ...Target[]]): string {
+function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target, ...Target[]]): string {
   const [{ provider, model, family }] = plan;
   return JSON.stringify({
     config_revision: call.snapshot.revision,
     key: call.key.id,
     mode: call.key.workload.policy.dlp.mode,
-    model: call.model,
+    model: asked.model,
     provider: provider.config.slug,
     provider_model: model,
     // It may have been sent to any of them.
     jurisdiction: jurisdictionsOf(plan.map((one) => one.provider.jurisdiction(one.model))),
-    stream: call.stream,
+    stream: asked.stream,
     surface: call.surface,
     wire_format: family,
-    ...(call.resumes && { resumes: true }),
+    ...(asked.resumes && { resumes: true }),
   });
+}
+
+/** Names of units in a PriceBook. */
+const UNIT_NAMES: Readonly<Record<Unit, string>> = {
+  pages: 'Page',
+  images: 'Image',
+  calls: 'Call',
+  seconds: 'Second',
+  searches: 'Search',
+  fileSearches: 'FileSearch',
+  containers: 'Container',
+};
+
+/** A provider and the model it was asked for. */
+interface PricedTarget {
+  readonly provider: string;
+  readonly model: string;
+}
+
+function asTarget({ provider, model }: Target): PricedTarget {
+  return { provider: provider.config.slug, model };
+}
+
+function targetId({ provider, model }: PricedTarget): string {
+  return `${provider}/${model}`;
+}
+
+/** Says which price to configure. The owner's own server has only the price that the owner sets. */
+function unpriced(
+  candidates: readonly Target[],
+  quantities: readonly Quantity[],
+  serviceTier: string | undefined,
+): GatewayError {
+  const models = [...new Set(candidates.map((candidate) => targetId(asTarget(candidate))))];
+  const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
+  const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
+  const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');
+  const why = custom ? ', whose provider is a custom endpoint' : '';
+  if (quantities.length === 1 && quantities[0] === 'calls') {
+    const message =
+      `No price is known for ${models.join(', ')}, a call without a model. Calls without a price are refused. ` +
+      `Add a row to spec.prices of ${bookOf(candidates)}: ${rowFor(models[0], 'calls')}. 0 is a price.`;
+    return new GatewayError('price_unknown', message);
+  }
+  return new GatewayError(
+    'price_unknown',
+    `No price is known for ${models.join(', ')}${inTier}${why}; models without a price are refused. ` +
+      `Add a row to spec.prices of ${bookOf(candidates)}: ` +
+      `${quantities.map((quantity) => rowFor(models[0], quantity)).join(' or ')}. ` +
+      `0 is a price, and ${wild.join(' or ')} stands for all models of a provider. ` +
+      'Or set price: Estimated in a Policy to serve it at the price of the nearest older model of its line.',
+    { param: 'model' },
+  );
+}
+
+/** A row of a PriceBook, by what a call is billed by. */
+function rowFor(model: string | undefined, quantity: Quantity): string {
+  if (quantity === 'tokens') {
+    return `{model: ${model}, input: "<EUR per million tokens>", output: "<EUR per million tokens>"}`;
+  }
+  const unit = UNIT_NAMES[quantity];
+  return `{model: ${model}, unit: ${unit}, input: "<EUR per ${unit.toLowerCase()}>"}`;
+}
+
+/** Whose prices hold for these models. */
+function bookOf(candidates: readonly Target[]): string {
+  const managed = candidates.every(({ provider }) => provider.config.keyOwnership === 'managed');
+  return managed ? "the provider's PriceBook (priceBookRef)" : "the organization's PriceBook (priceBookRef)";
 }

@@ -1,19 +1,28 @@
-import { BESIDE_TOKENS, inputTokens, MEDIA_BUCKETS, outputTokens, type Usage } from '#/wire/answer/usage.ts';
+import {
+  BESIDE_TOKENS,
+  estimatedTokens,
+  inputTokens,
+  MEDIA_BUCKETS,
+  mediaBuckets,
+  outputTokens,
+  type Usage,
+} from '#/wire/answer/usage.ts';
 import { UNITS } from './pricing/price.ts';
 import type { Units } from '#/call/units.ts';
+import type { Family } from '#/wire/document/document.ts';
 
 /** What an answer can have used at most, known before it comes: whatever its provider tells beyond it is not billed. */
 export interface Believable {
   /** All input tokens, cached or not. */
   readonly inputTokens: number;
-  /** Output tokens beside those that are seen: thinking that is not shown, pictures, sound. */
+  /** Output tokens besides the visible ones: hidden reasoning, images, audio. */
   readonly unseenOutput: number;
   /** Text is sent to a model that counts it, so there is no answer without input. */
   readonly readsText: boolean;
   readonly units: Units;
 }
 
-/** What was seen of an answer when its usage was told. */
+/** The part of an answer that was seen when its usage was reported. */
 export interface Seen {
   /** UTF-8 bytes of its output, or more. */
   readonly bytes: number;
@@ -24,8 +33,8 @@ export interface Seen {
 }
 
 /**
- * Whether a usage can be true of what was sent and seen. Tokenizers make at least one byte a token, so bytes bound tokens;
- * nobody reads a prompt for nothing, nor writes an answer.
+ * Whether a usage is plausible for the bytes sent and seen. Tokenizers use at least one byte per token, so bytes bound
+ * tokens; a read prompt and a written answer cost at least one token.
  */
 export function isBelievable(usage: Usage, most: Believable, { bytes, says, whole }: Seen): boolean {
   if (!isCounted(usage)) return false;
@@ -44,7 +53,7 @@ function isCounted(usage: Usage): boolean {
   return [...MEDIA_BUCKETS, ...BESIDE_TOKENS].every((bucket) => isCount(usage[bucket] ?? 0));
 }
 
-/** Units as they were told, and instead of what can't be true our own count or the most there can be; `doubted`: of any. */
+/** Reported units, with implausible ones replaced by our own count or the maximum; `doubted`: any was replaced. */
 export function believedUnits(
   told: Units,
   most: Units,
@@ -65,4 +74,18 @@ export function believedUnits(
 
 function isCount(count: number): boolean {
   return Number.isSafeInteger(count) && count >= 0;
+}
+
+/** What most vendors count a picture that they made as, and what none exceeds. */
+export const TOKENS_PER_IMAGE = 1056;
+export const MOST_TOKENS_PER_IMAGE = 16_384;
+
+/** Families whose answers are nothing that a model wrote: vectors, verdicts, pages. */
+export const WITHOUT_OUTPUT: ReadonlySet<Family> = new Set(['embeddings', 'moderations', 'ocr', 'rerank']);
+
+/** Our own count of an answer of so many bytes: text by its bytes, pictures by what one mostly takes. */
+export function countedOutput(family: Family, bytes: number, images: number): Pick<Usage, 'output'> & Partial<Usage> {
+  if (WITHOUT_OUTPUT.has(family)) return { output: 0 };
+  if (family === 'images') return { output: 0, ...mediaBuckets({ outputImage: images * TOKENS_PER_IMAGE }) };
+  return { output: estimatedTokens(bytes) };
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { CompiledSnapshot } from '#/config/compile.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { make, sha256, snapshotOf } from '#/config/testing/resources.ts';
-import { RecentRefusals } from './recent-refusals.ts';
+import { RecentRefusals } from './turn-away.ts';
 import type { Refused } from './limit-refusal.ts';
 
 const limited = (requestsPerMinute: number): CompiledSnapshot =>

@@ -3,7 +3,7 @@ import type { CountersView, LimitCounters, OpenHold, Periods, SpendLimit } from 
 import type { NanoEuro } from '#/call/money.ts';
 import { periodEnd } from './periods.ts';
 
-/** How a limit of money stands, as a caller of its own organization is told. */
+/** State of a money limit, as shown to callers of its own organization. */
 export interface Standing {
   /** What it allows in its period. */
   readonly amount: NanoEuro;
@@ -52,7 +52,7 @@ function look(organization: string, counters: View): Promise<CountersView | unde
   LOOKS.set(counters, looks);
   const known = looks.get(organization);
   if (known) return known;
-  // A refusal without amounts is a refusal all the same.
+  // Without amounts, it is still a refusal.
   const view = counters.view(organization).catch(() => undefined);
   looks.set(organization, view);
   void view.finally(() => looks.delete(organization));

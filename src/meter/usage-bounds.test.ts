@@ -7,23 +7,23 @@ import { chatCodec } from '#/wire/chat/codec.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import { embeddingsCodec } from '#/wire/embeddings/codec.ts';
-import { demandOf, type Demand } from './usage-bounds.ts';
+import { usageBoundsOf, type UsageBounds } from './usage-bounds.ts';
 
 const nothing: Inspection = {
-  ...{ edits: [], losses: [], findings: {}, unscanned: [], media: [], attached: [] },
+  ...{ edits: [], losses: [], facts: {}, unscanned: [], media: [], attached: [] },
   tags: new TagTable(),
 };
 
-function demand(
+function bounds(
   candidates: readonly Partial<Candidate>[],
   more: object = {},
   inspection: Inspection = nothing,
   codec: Codec = chatCodec,
-): Demand {
+): UsageBounds {
   const text = JSON.stringify({ model: 'p/m', messages: [{ role: 'user', content: 'x' }], input: 'x', ...more });
   const document = readDocument(codec.family, text);
   const call = { codec, text, document, ask: codec.ask(document) } as unknown as Call;
-  return demandOf(
+  return usageBoundsOf(
     call,
     inspection,
     candidates.map((one) => ({ losses: [], instead: [], ...one }) as Candidate),
@@ -46,7 +46,7 @@ test.each<[readonly Partial<Candidate>[], object, number]>([
   [[{ ...roomy, losses: ['max_completion_tokens'] }], { max_completion_tokens: 100_000 }, 100_000],
   [[{ losses: ['top_k'] }], { max_tokens: 5 }, 5],
 ])('candidates %j asked for %j give at most %i tokens', (candidates, more, most) => {
-  expect(demand(candidates, more).ceiling.outputTokens).toBe(most);
+  expect(bounds(candidates, more).ceiling.outputTokens).toBe(most);
 });
 
 test.each<[object, string | undefined]>([
@@ -56,25 +56,25 @@ test.each<[object, string | undefined]>([
   [{ service_tier: 'flex' }, 'flex'],
   [{ service_tier: 'priority' }, 'priority'],
 ])('%j is bounded in the service tier %s', (asked, serviceTier) => {
-  expect(demand([{}], asked).ceiling.serviceTier).toBe(serviceTier);
+  expect(bounds([{}], asked).ceiling.serviceTier).toBe(serviceTier);
   // Whoever is not told what was asked for chooses.
-  expect(demand([{}, { losses: ['service_tier'] }], asked).ceiling.serviceTier).toBeUndefined();
+  expect(bounds([{}, { losses: ['service_tier'] }], asked).ceiling.serviceTier).toBeUndefined();
 });
 
 test('only what is all text is bounded as text', () => {
-  expect(demand([{}]).ceiling.textOnly).toBe(true);
+  expect(bounds([{}]).ceiling.textOnly).toBe(true);
   const media = [{ kind: 'audio', source: 'inline', length: 4 } as const];
-  expect(demand([{}], {}, { ...nothing, media }).ceiling.textOnly).toBe(false);
-  expect(demand([{}], {}, { ...nothing, keptBefore: true }).ceiling.textOnly).toBe(false);
+  expect(bounds([{}], {}, { ...nothing, media }).ceiling.textOnly).toBe(false);
+  expect(bounds([{}], {}, { ...nothing, keptBefore: true }).ceiling.textOnly).toBe(false);
 });
 
 test('embeddings give none', () => {
-  expect(demand([{}], {}, nothing, embeddingsCodec).ceiling.outputTokens).toBe(0);
+  expect(bounds([{}], {}, nothing, embeddingsCodec).ceiling.outputTokens).toBe(0);
 });
 
 test('a conversation that the provider keeps may be as long as any', () => {
-  const { ceiling, estimatedInput } = demand([{}]);
-  const kept = demand([{}], {}, { ...nothing, keptBefore: true });
+  const { ceiling, estimatedInput } = bounds([{}]);
+  const kept = bounds([{}], {}, { ...nothing, keptBefore: true });
   expect(kept.ceiling.inputTokens).toBe((ceiling.inputTokens ?? 0) + 1_048_576);
   expect(kept.estimatedInput).toBe(estimatedInput);
 });
@@ -86,7 +86,7 @@ test('what takes the place of a file is held for, at the most that any candidate
     instead: [{ media: file, images, textBytes, fileLength }],
   });
   const tokens = (...candidates: readonly Partial<Candidate>[]): number =>
-    demand(candidates, { pad: 'x'.repeat(40_000) }, inspection).ceiling.inputTokens ?? 0;
+    bounds(candidates, { pad: 'x'.repeat(40_000) }, inspection).ceiling.inputTokens ?? 0;
   const text = tokens(sent(0, 0));
   expect(tokens({}) - text).toBe(40_000);
   expect(tokens(sent(3, 0)) - text).toBe(3 * 16_384);
@@ -102,5 +102,5 @@ test.each<[object, number | undefined]>([
   [{ tools: [{ type: 'web_search' }], max_tool_calls: 4 }, 4],
   [{ tools: [{ type: 'web_search_preview' }, 'x', { type: 'web_search', max_uses: -1 }] }, 20],
 ])('searches that may be made are held: %j', (more, searches) => {
-  expect(demand([{}], more).ceiling.searches).toBe(searches);
+  expect(bounds([{}], more).ceiling.searches).toBe(searches);
 });

@@ -7,13 +7,12 @@ import { rankedAtMost } from '#/wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { sessionsOf } from '#/wire/responses/containers.ts';
 import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/answer/usage.ts';
-import type { Believable } from './plausible-usage.ts';
-import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
+import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT, type Believable } from './plausible-usage.ts';
 import { STANDARD, type Bounds } from './pricing/price.ts';
 import type { Quantity } from '#/call/units.ts';
 
 /** What a call may use, known before it is dispatched. */
-export interface Demand {
+export interface UsageBounds {
   /** No answer within the request's own bounds uses more. */
   readonly ceiling: Bounds;
   /** The service tier and the modes that are asked for; undefined: the ordinary ones, or whichever the vendor chooses. */
@@ -32,7 +31,7 @@ export interface Demand {
 export interface Inspected {
   readonly media: readonly Media[];
   readonly edits: readonly Edit[];
-  /** The provider keeps what came before in the conversation. */
+  /** The provider stores the earlier turns of the conversation. */
   readonly keptBefore?: boolean;
 }
 
@@ -41,17 +40,17 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
 /** No vendor counts an image as more tokens. */
 const IMAGE_TOKENS = 16_384;
 const REMOTE_FILE_TOKENS = 262_144;
-/** What a model may be told of a conversation that its provider keeps: as much as the longest context holds. */
+/** Maximum input from a conversation that the provider stores: the longest context. */
 const KEPT_TOKENS = 1_048_576;
 /** The lowest ceiling that every family has a word for. // wire-formats 5.1 */
 const LEAST_CEILING = 16;
-/** Where the caller sets no bound: vendors have none, and what is beyond it is billed all the same. // ADR 0005 */
+/** Default where the caller sets no bound: vendors have none, and searches beyond it are still billed. // ADR 0005 */
 const MOST_SEARCHES = 10;
 /** What vendors put before every prompt at most: instructions of their own, descriptions of tools, what a search found. */
 const HIDDEN_INPUT_TOKENS = 32_768;
 /** The longest answer of any model whose configuration names no length. */
 const LONGEST_OUTPUT = 131_072;
-/** By how much vendors count beyond the ceiling that they were told: ends, frames of tool calls. */
+/** How many tokens vendors may count beyond the requested ceiling: end tokens, frames of tool calls. */
 const OVERSHOOT_TOKENS = 256;
 /** More searches are believed only of a request that allows as many. */
 const MOST_BELIEVED_SEARCHES = 100;
@@ -66,21 +65,27 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
  * tokens; media have bounds of their own.
  */
-export function demandOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): Demand {
+export function usageBoundsOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): UsageBounds {
   const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
-  const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
-  const shown = Math.max(
-    ...candidates.map(({ instead }) => instead.reduce((sum, { textBytes }) => sum + textBytes, 0)),
-  );
+  let grown = 0;
+  for (const edit of inspection.edits) grown += edit.text.length;
+  let [shown, media, output, unseen] = [0, 0, 0, 0];
+  let dropsTier = false;
+  for (const candidate of candidates) {
+    let inFiles = 0;
+    for (const { textBytes } of candidate.instead) inFiles += textBytes;
+    shown = Math.max(shown, inFiles);
+    media = Math.max(media, mediaTokens(inspection.media, candidate));
+    output = Math.max(output, outputBound(call, candidate));
+    unseen = Math.max(unseen, unseenBound(call, candidate));
+    dropsTier ||= candidate.losses.includes('service_tier');
+  }
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
-  const media = Math.max(...candidates.map((candidate) => mediaTokens(inspection.media, candidate)));
   const { units = {} } = call.ask;
   const { family } = call.codec;
   const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
-  const serviceTier = candidates.some(({ losses }) => losses.includes('service_tier'))
-    ? undefined
-    : askedServiceTier(call.document.body['service_tier']);
+  const serviceTier = dropsTier ? undefined : askedServiceTier(call.document.body['service_tier']);
   const modes = modesOf(call, candidates);
   const beside = besideAtMost(call.document.body);
   const ranked = family === 'rerank' ? rankedAtMost(call.document.body) : undefined;
@@ -91,7 +96,7 @@ export function demandOf(call: Call, inspection: Inspected, candidates: readonly
   return {
     ceiling: {
       inputTokens: textBytes + media + kept + queryAgain,
-      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...candidates.map((one) => outputBound(call, one))),
+      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : output,
       textOnly: kept === 0 && inspection.media.length === 0,
       ...(serviceTier !== undefined && { serviceTier }),
       ...(modes.speed === 'fast' && { fast: true }),
@@ -113,10 +118,7 @@ export function demandOf(call: Call, inspection: Inspected, candidates: readonly
         queryAgain +
         HIDDEN_INPUT_TOKENS +
         broughtInAtMost(call.document.body, inspection.media),
-      unseenOutput:
-        family === 'images'
-          ? call.ask.answers * MOST_TOKENS_PER_IMAGE
-          : Math.max(...candidates.map((one) => unseenBound(call, one))) + OVERSHOOT_TOKENS,
+      unseenOutput: family === 'images' ? call.ask.answers * MOST_TOKENS_PER_IMAGE : unseen + OVERSHOOT_TOKENS,
       readsText: READS_TEXT.has(family),
       units: {
         ...units,
@@ -135,7 +137,7 @@ function believed(most = 0): number {
   return Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
 }
 
-/** The modes that somebody who may answer is asked for. */
+/** The modes in which any candidate is asked. */
 function modesOf({ codec, document: { body } }: Call, candidates: readonly Candidate[]): Modes {
   if (codec.family !== 'messages') return {};
   const isKept = (name: string): boolean =>
@@ -157,7 +159,7 @@ function broughtInAtMost(body: JsonObject, media: readonly Media[]): number {
   return (films + (brings ? 1 : 0)) * KEPT_TOKENS;
 }
 
-/** Output of a candidate that need not be seen: all that it may make of what it thinks. */
+/** Output of a candidate that may stay hidden: all of its reasoning. */
 function unseenBound({ ask: { maxOutputTokens, answers } }: Call, { losses, settings }: Candidate): number {
   const isTold = maxOutputTokens !== undefined && !losses.some((what) => CEILINGS.has(what));
   return isTold ? Math.max(maxOutputTokens, LEAST_CEILING) : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
@@ -206,7 +208,7 @@ function mediaTokens(media: readonly Media[], { instead }: Candidate): number {
   }, tokens);
 }
 
-/** The most that a candidate's answers may have: what the caller names, if the candidate is told so. */
+/** The maximum output of a candidate: the caller's limit, if the candidate receives it. */
 function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Candidate): number {
   const unnamed = outputCeiling(candidate) * answers;
   if (maxOutputTokens === undefined) return unnamed;
@@ -214,9 +216,10 @@ function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Can
   return candidate.translation ? Math.max(maxOutputTokens, LEAST_CEILING) : maxOutputTokens;
 }
 
-/** The most output tokens that are held, and asked for where a provider must be told, when the caller names none. */
+/** Maximum output tokens to hold, and to send to a provider that requires a limit, if the caller sets none. */
 export function outputCeiling({ settings, provider, model, family }: Target): number {
-  // A family that must be told a ceiling gets the model's own: a shorter one would cut answers that others give whole.
+  // A family that requires a ceiling gets the model's own: a lower one would cut answers that other families give in
+  // full.
   const own = family === 'messages' ? provider.traits(model).maxOutputTokens : undefined;
   return settings?.maxOutputTokens ?? own ?? DEFAULT_MAX_OUTPUT_TOKENS;
 }

@@ -2,86 +2,82 @@ import { staysHere } from '#/config/local-provider.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
 import { readExtension } from '#/inspect/extension.ts';
-import { planRefusal } from '#/meter/plan-refusal.ts';
+import { billingPlanRefusal } from '#/meter/turn-away.ts';
 import { BadRequestShape, KeptThread } from '#/wire/hub/codec.ts';
 import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document/document.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
-import type { ToolServers } from '#/wire/request/tool-servers.ts';
-import type { Call, Ingress, Opening } from '#/call/call.ts';
+import { toolServersIn, type ToolServers } from '#/wire/request/tool-servers.ts';
+import type { Call, CallRequest, CallContext } from '#/call/call.ts';
 import type { LargeWork } from '#/runtime/large-work.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
-import { permittedToolServers, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
+import { permitted, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
 
 /**
- * Reads a request at the door. Throws `invalid_request`, `request_too_large`, `header_removed` or `insufficient_quota` (no
+ * Reads a request at the endpoint. Throws `invalid_request`, `request_too_large`, `header_removed` or `insufficient_quota` (no
  * active plan).
  */
-export function admit(ingress: Ingress): Call {
-  const { codec, key, text } = ingress;
-  refuseAtTheDoor(ingress);
-  const timeoutMs = answerTimeout(ingress);
+export function admit(request: CallRequest): Call {
+  const { codec, text } = request;
+  refuseBeforeReading(request);
+  const timeoutMs = answerTimeout(request);
   try {
     const document = readDocument(codec.family, text);
-    return read(ingress, timeoutMs, document, () => permittedToolServers(document, key));
+    return read(request, timeoutMs, document, toolServersIn(document));
   } catch (thrown) {
     throw requestFault(thrown);
   }
 }
 
-/** The same of a large one, in turns, once it has its place among those in work. `known`: what is still done to it. */
+/** The same of a large one, in slices, once it has its place among those in work. `known`: the rest of the work on it. */
 export async function admitLarge(
-  ingress: Ingress,
-  turns: Turns,
+  request: CallRequest,
+  slices: Slices,
   work: LargeWork,
   known: (call: Call) => Call,
 ): Promise<Call> {
-  const { codec, key, text, signal } = ingress;
-  refuseAtTheDoor(ingress);
-  const timeoutMs = answerTimeout(ingress);
+  const { codec, key, text, signal } = request;
+  refuseBeforeReading(request);
+  const timeoutMs = answerTimeout(request);
   const { id, organization } = key.workload;
   const place = await work.enter({ organization: organization.id, workload: id }, text, signal);
   try {
-    const document = await turns.run(readLarge(codec.family, text));
-    const toolServers = await turns.run(permittedToolServerSteps(document, key));
-    return known({ ...read(ingress, timeoutMs, document, () => toolServers), turns, place });
+    const document = await slices.run(readLarge(codec.family, text));
+    const toolServers = await slices.run(permittedToolServerSteps(document, key));
+    return known({ ...read(request, timeoutMs, document, toolServers), slices, place });
   } catch (thrown) {
     place[Symbol.dispose]();
     throw requestFault(thrown);
   }
 }
 
-function read(
-  ingress: Ingress,
-  timeoutMs: number,
-  document: WireDocument,
-  toolServersOf: () => ToolServers | undefined,
-): Call {
-  const { codec, key } = ingress;
+function read(request: CallRequest, timeoutMs: number, document: WireDocument, named: ToolServers | undefined): Call {
+  const { codec, key } = request;
   const ask = codec.ask(document);
   // What a local model cannot be asked is refused before anything is done for it. // spec 4.4.5
   if (staysHere(ask.model, key.workload.organization)) codec.checkLocal?.(document, ask.model);
-  const toolServers = toolServersOf();
-  const headers = toolServers ? ingress.headers : withoutToolServerFlags(ingress.headers);
+  const toolServers = named && permitted(named, document, key);
+  const hasFlags = request.headers['anthropic-beta'] !== undefined;
+  const headers = hasFlags && !toolServers ? withoutToolServerFlags(request.headers) : request.headers;
   const { remove, edits } = readExtension(document);
-  return { ...ingress, headers, document, ask, toolServers, remove, edits, timeoutMs };
+  return { ...request, headers, document, ask, toolServers, remove, edits, timeoutMs };
 }
 
-/** What is refused whatever the body says. Throws `header_removed` or `insufficient_quota` (no active plan). */
-export function refuseAtTheDoor({ headers, key, startedAt }: Opening): void {
+/** Refuses calls that no body can save. Throws `header_removed` or `insufficient_quota` (no active plan). */
+export function refuseBeforeReading({ headers, key, startedAt }: CallContext): void {
   refuseRemovedHeader(headers);
-  const refusal = planRefusal(key.workload.organization, startedAt);
+  const refusal = billingPlanRefusal(key.workload.organization, startedAt);
   if (refusal) throw refusal;
 }
 
 /** Throws `header_removed`, whatever is asked for. // spec 5.8 */
-export function refuseRemovedHeader(headers: Opening['headers']): void {
+export function refuseRemovedHeader(headers: CallContext['headers']): void {
   if (headers['x-gw-dlp'] === undefined) return;
-  const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
+  const message = 'The header x-gw-dlp is no longer supported: the policy of the workload sets data protection.';
   throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
 }
 
-/** What the wire found wrong with a request, as the client is told it; anything else as it was thrown. */
+/** A fault that the wire found in a request, as the client's error; all other errors stay unchanged. */
 export function requestFault(thrown: unknown): unknown {
   if (thrown instanceof KeptThread)
     return new GatewayError('thread_unsupported_request', thrown.message, { param: thrown.param });
@@ -94,25 +90,28 @@ export function requestFault(thrown: unknown): unknown {
 }
 
 /** The workload's answer timeout, or the shorter one that the client asks for in whole seconds. // spec 7.1, 8 */
-export function answerTimeout({ headers, key }: Opening): number {
+export function answerTimeout({ headers, key }: CallContext): number {
   const asked = headers[TIMEOUT_HEADER];
   const workloadSeconds = key.workload.policy.answerTimeoutSeconds;
   if (asked === undefined) return workloadSeconds * 1000;
   const seconds = askedSeconds(asked) ?? 0;
   if (seconds >= 1) return Math.min(seconds, workloadSeconds) * 1000;
-  const message = `${TIMEOUT_HEADER} must be whole seconds from 1; at most ${workloadSeconds} are waited.`;
+  const message = `${TIMEOUT_HEADER} must be a whole number of seconds from 1. At most ${workloadSeconds} apply.`;
   throw new GatewayError('invalid_request', message, { param: TIMEOUT_HEADER });
 }
 
 const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
-/** Seconds that a client asks for; undefined where it says none that are whole. */
-function askedSeconds(header: Opening['headers'][string]): number | undefined {
+/** Seconds that a client asks for; undefined where it gives no whole number. */
+function askedSeconds(header: CallContext['headers'][string]): number | undefined {
   return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
 /** The response header that says how long is waited, where the client asks for longer than its workload allows. */
-export function timeoutHeader({ headers, key }: Pick<Opening, 'headers' | 'key'>): Readonly<Record<string, string>> {
+export function timeoutHeader({
+  headers,
+  key,
+}: Pick<CallContext, 'headers' | 'key'>): Readonly<Record<string, string>> {
   const { answerTimeoutSeconds } = key.workload.policy;
   const asked = askedSeconds(headers[TIMEOUT_HEADER]) ?? 0;
   return asked > answerTimeoutSeconds ? { [TIMEOUT_HEADER]: String(answerTimeoutSeconds) } : {};

@@ -1,127 +1,274 @@
-import { asGatewayError } from '#/errors/gateway-error.ts';
-import type { Inspection } from '#/inspect/inspect.ts';
-import type { Demand } from '#/meter/usage-bounds.ts';
-import type { Hold } from '#/meter/meter.ts';
-import type { CacheHit, Recalled } from '#/dispatch/cache/answer-cache.ts';
-import { restarting, type Dispatch } from '#/dispatch/dispatch.ts';
-import { lossHeaders } from '#/dispatch/losses.ts';
-import type { Target, Candidate, Candidates } from '#/call/target.ts';
-import type { Repeat } from '#/dispatch/cache/hot-cache.ts';
-import type { Entry } from '#/seal/call-record.ts';
-import { ServerRestarting, type Answer, type Call, type Emit, type Ingress, type Limits } from '#/call/call.ts';
+import { staysHere } from '#/config/local-provider.ts';
+import type { Answer, Call, Emit, CallRequest, Limits } from '#/call/call.ts';
+import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
+import type { Candidate, Candidates, Target } from '#/call/target.ts';
+import { AnswerTally } from '#/dispatch/answer-tally.ts';
+import type { Recalled } from '#/dispatch/cache/answer-cache.ts';
+import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
+import { dispatch } from '#/dispatch/dispatch.ts';
+import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
+import { keptOf, retained } from '#/dispatch/retained-call.ts';
+import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
+import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
+import type { OrganizationConfig } from '#/config/snapshot.ts';
+import { detectionFor } from '#/inspect/detection.ts';
+import { withPlainModel } from '#/inspect/ids.ts';
+import { inspect, uninspected, type Inspection } from '#/inspect/inspect.ts';
+import { guardScope } from '#/inspect/scope/scope-guard.ts';
+import { userTextIn } from '#/inspect/user-text.ts';
+import { count, hold, type Hold } from '#/meter/meter.ts';
+import { usageBoundsOf, type UsageBounds } from '#/meter/usage-bounds.ts';
+import { skipped } from '#/route/decision.ts';
+import { withNearest } from '#/route/nearest-models.ts';
+import { contentsBeside } from '#/route/provider-side-tools.ts';
+import { routeCall } from '#/route/route.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
+import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
+import { admit, admitLarge } from './admit.ts';
+import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
+import { Steps, type CallStart, type Stated } from './run-call.ts';
 
-/** The steps of the corridor; each throws a `GatewayError` to refuse. */
-export interface Stages {
-  /** Opens the audit row: disposing it seals the call and settles its hold, whatever happened. */
-  open(ingress: Ingress): Entry;
-  /** A call that was answered from the cache a moment ago and comes again, to the byte. */
-  known(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined>;
-  /** Reads the body and what it asks for. */
-  admit(ingress: Ingress): Call | Promise<Call>;
-  inspect(call: Call, entry: Entry): Promise<Inspection>;
-  /** Which targets may serve it, in the order they are tried. */
-  route(call: Call, inspection: Inspection, entry: Entry): Promise<readonly Target[]>;
-  prepare(call: Call, inspection: Inspection, targets: readonly Target[], entry: Entry): Promise<Candidates>;
-  /** Looks for the answer in the gateway's own cache. */
-  recall(call: Call, plan: Candidates): Promise<Recalled>;
-  demand(call: Call, inspection: Inspection, plan: Candidates): Demand;
-  meter(call: Call, plan: Candidates, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
-  /** Counts a call that is answered from the cache: nothing is held for it. */
-  count(ingress: Ingress): Promise<Limits>;
-  dispatch(
-    work: Omit<Dispatch, 'learned' | 'endpoints' | 'ownership' | 'retain'>,
-    entry: Entry,
-    emit: Emit,
-  ): Promise<void>;
-  /** Remembers a call that was answered from the cache with this body, for `known`. */
-  remember(
-    call: Call,
-    inspection: Inspection,
-    hit: CacheHit,
-    headers: Repeat['headers'],
-    text: string,
-    entry: Entry,
-  ): void;
-  /** Keeps what is to be kept of a call that was answered again. */
-  retain(ingress: Ingress, repeat: Repeat): void;
+export interface ModelCallStart extends CallStart<CallRequest> {
+  /** Takes the parts of the answer. */
+  readonly emit: Emit;
 }
 
-/** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
-export async function serve(ingress: Ingress, stages: Stages, emit: Emit): Promise<void> {
-  const known = stages.known(ingress);
-  const repeat = known && (await known);
-  using entry = stages.open(ingress);
+/** A model call's way, from its unread body to the end of its answer. // spec 1.1 */
+export const MODEL_CALL = new Steps<PipelineParts, ModelCallStart>(({ codec }) => codec.family)
+  .step('admit', readRequest)
+  .step('inspect', guard)
+  .step('inspect', inspectRequest)
+  .step('route', chooseTargets)
+  .step('route', prepareCandidates)
+  .step('route', recallAnswer)
+  .step('meter', boundUsage)
+  .step('meter', holdMoney)
+  .step('dispatch', accept)
+  .step('dispatch', askAndRelay)
+  .step('dispatch', rememberAnswer);
+
+interface Read extends ModelCallStart {
+  readonly call: Call;
+}
+
+/** Reads the body and what it asks for. */
+function readRequest(
+  { request }: ModelCallStart,
+  { detection, largeWork }: PipelineParts,
+): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
+  const slices = slicesFor(request.text, request);
+  if (!slices) return readResults(withPlainModel(admit(request), detection));
+  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
+}
+
+function readResults(call: Call): Stated<Pick<Read, 'call'>> {
+  const { ask, toolServers, place } = call;
+  const { model, stream } = ask;
+  return { call, facts: { asked: { model, stream }, toolServers: toolServers?.names ?? [] }, release: place };
+}
+
+/** Asks whether the user text is within the workload's purpose. */
+function guard({ call }: Read, { models }: PipelineParts): Stated<object> | Promise<Stated<object>> {
+  const { policy } = call.key.workload;
+  if (policy.scopeGuard.mode === 'off') return {};
+  return guardScope(policy, userTextIn(call.document), { models, signal: call.signal });
+}
+
+interface Inspected extends Read {
+  readonly inspection: Inspection;
+}
+
+/** Finds what must not leave. What a local model decides by is protected like what leaves. // spec 4.4.8 */
+async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Stated<Pick<Inspected, 'inspection'>>> {
+  const { codec, ask, key, document, remove } = call;
+  const { policy, organization } = key.workload;
+  if (!DECIDING.has(codec.family) && staysHere(ask.model, organization))
+    return { inspection: uninspected(document, codec) };
+  const stated = (found: CallFacts): CallFacts => ({
+    findings: found.findings ?? {},
+    unscanned: found.unscanned ?? [],
+    detectors: parts.detectors.of(policy.dlp, found.unscanned ?? []),
+    removed: remove.map(({ label }) => label),
+  });
   try {
-    if (repeat) {
-      await emit(await accepted(ingress, repeat, stages, entry));
-      stages.retain(ingress, repeat);
-      if (ingress.signal.aborted) throw gone(ingress);
-      await emit({ kind: 'head', headers: lossHeaders(repeat.row.losses) });
-      await emit({ kind: 'body', text: repeat.text });
-      if (!ingress.signal.aborted) entry.served();
-      return;
-    }
-    const admitted = stages.admit(ingress);
-    const call = admitted instanceof Promise ? await admitted : admitted;
-    using place = call.place;
-    entry.admitted(call.ask);
-    entry.toolServers = call.toolServers?.names ?? [];
-    entry.step = 'inspect';
-    const inspection = await stages.inspect(call, entry);
-    entry.step = 'route';
-    const targets = await stages.route(call, inspection, entry);
-    const plan = await stages.prepare(call, inspection, targets, entry);
-    entry.unscanned = unscannedOf(plan);
-    using recalled = await stages.recall(call, plan);
-    entry.step = 'meter';
-    const demand = stages.demand(call, inspection, plan);
-    const { hit } = recalled;
-    const hold = (entry.hold = hit ? undefined : await stages.meter(call, plan, demand, entry));
-    const limits = hold?.limits ?? (await stages.count(call));
-    entry.step = 'dispatch';
-    const headers = responseHeaders(entry, recalled);
-    // What is left to do for it is to be sent.
-    place?.[Symbol.dispose]();
-    await emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
-    let text = '';
-    const heard: Emit = (answer) => {
-      if (answer.kind === 'body') text += answer.text;
-      return emit(answer);
-    };
-    await stages.dispatch({ call, inspection, demand, hold, recalled }, entry, hit ? heard : emit);
-    if (hit) stages.remember(call, inspection, hit, headers, text, entry);
+    const inspection = await inspect(
+      document,
+      call.toolServers ? contentsBeside(codec, call.toolServers) : codec,
+      policy.dlp,
+      remove,
+      detectionFor(call, parts.detection),
+      attachmentReaderFor(call, parts.files),
+      modelsOf(ask.model, organization),
+      call.slices,
+    );
+    return { inspection, facts: stated(inspection.facts) };
   } catch (thrown) {
-    const stopped = thrown === ingress.signal.reason && thrown instanceof ServerRestarting;
-    const error = asGatewayError(stopped ? restarting() : thrown);
-    entry.failed(error);
-    throw error;
+    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
   }
 }
 
-/** Lets a call through that is the same as one just answered from the cache: it is counted, and not read again. */
-async function accepted(ingress: Ingress, repeat: Repeat, stages: Stages, entry: Entry): Promise<Answer> {
-  entry.recurs(repeat.row);
-  entry.step = 'meter';
-  const limits = await stages.count(ingress);
-  entry.step = 'dispatch';
-  entry.answeredAgain(repeat.row);
-  return { kind: 'accepted', stream: repeat.row.asked.stream, headers: repeat.headers, limits };
+/**
+ * Reads the files of a call; undefined if its family cannot contain files. Reading that exceeds the answer timeout
+ * fails. `documents` undefined: this installation does not process documents.
+ */
+function attachmentReaderFor(
+  { codec, signal, timeoutMs, key }: Call,
+  documents: RecentDocuments | undefined,
+): AttachmentReader | undefined {
+  if (!('decodeRequest' in codec)) return undefined;
+  const engine = documents?.of(key.workload.organization.id);
+  return { engine, signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
 }
 
-/** Why nobody waits for an answer any more. */
-function gone({ signal }: Ingress): unknown {
-  return signal.reason instanceof ServerRestarting ? restarting() : signal.reason;
+/** The models that an id leads to: those of an alias, or itself. */
+function modelsOf(model: unknown, { aliases }: Pick<OrganizationConfig, 'aliases'>): readonly string[] {
+  if (typeof model !== 'string') return [];
+  const alias = aliases.get(model);
+  if (!alias) return [model];
+  return [...alias.targets, ...alias.routes].map((target) => target.model);
 }
 
-function unscannedOf(plan: Candidates): readonly string[] {
-  const [only] = plan;
-  if (only && plan.length === 1) return only.unscanned;
-  return [...new Set(plan.flatMap((candidate) => candidate.unscanned))];
+interface Routed extends Inspected {
+  readonly targets: readonly Target[];
 }
 
-function responseHeaders({ unscanned }: Pick<Entry, 'unscanned'>, { state }: Recalled): Record<string, string> {
+/** Which targets may serve it, in the order they are tried. */
+async function chooseTargets(
+  { call, inspection }: Inspected,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Routed, 'targets'>>> {
+  const { key, codec, ask, document, headers, text, startedAt, toolServers, signal } = call;
+  const question = { key, codec, ask, document, headers, text, startedAt, toolServers, signal };
+  const inspected = (): Promise<WireDocument> => inspectedDocument(call, inspection);
+  const { targets, route, shadow } = await routeCall({ ...question, media: inspection.media, inspected }, parts);
+  return { targets, facts: { route, shadow } };
+}
+
+interface Prepared extends Routed {
+  readonly candidates: Candidates;
+}
+
+/** Writes the request for every target, less those that cannot be asked for it. */
+async function prepareCandidates(
+  { call, inspection, targets }: Routed,
+  { media, ownership }: PipelineParts,
+): Promise<Stated<Pick<Prepared, 'candidates'>>> {
+  const route: string[] = [];
+  const skip = (target: Target, why: string): void => void route.push(skipped(target, why));
+  try {
+    const prepared = await prepare(call, inspection, targets, media, skip);
+    const claimed = ownership.claim(call, prepared, skip);
+    const candidates = claimed instanceof Promise ? await claimed : claimed;
+    const [only] = candidates;
+    const unscanned =
+      candidates.length === 1 ? only.unscanned : [...new Set(candidates.flatMap((one) => one.unscanned))];
+    return { candidates, facts: { route, unscanned } };
+  } catch (thrown) {
+    throw new Stopped(thrown, { route });
+  }
+}
+
+interface LookedUp extends Prepared {
+  readonly recalled: Recalled;
+}
+
+/** Looks for the answer in the gateway's own cache. */
+function recallAnswer(
+  { call, candidates }: Prepared,
+  { answers, onEvent }: PipelineParts,
+): Stated<Pick<LookedUp, 'recalled'>> | Promise<Stated<Pick<LookedUp, 'recalled'>>> {
+  const recalling = answers.recall(call, candidates);
+  if (!(recalling instanceof Promise)) return { recalled: recalling };
+  return recalling.then((recalled) => {
+    if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
+    return { recalled, release: recalled };
+  });
+}
+
+interface Bounded extends LookedUp {
+  readonly bounds: UsageBounds;
+}
+
+function boundUsage({ call, inspection, candidates }: LookedUp): Stated<Pick<Bounded, 'bounds'>> {
+  return { bounds: usageBoundsOf(call, inspection, candidates) };
+}
+
+interface Metered extends Bounded {
+  /** Absent where the answer is at hand: no provider is asked for it, or paid. */
+  readonly hold: Hold<Candidate> | undefined;
+  readonly limits: Limits;
+}
+
+/** Holds what the call may cost at most. One that is answered from the cache is only counted. */
+async function holdMoney(
+  { call, candidates, bounds, recalled }: Bounded,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Metered, 'hold' | 'limits'>>> {
+  requireRoom(parts);
+  if (recalled.hit) return { hold: undefined, limits: await count(call, parts.meter) };
+  try {
+    const held = await hold(call, call.ask, candidates, bounds, parts.meter);
+    const route =
+      held.plan.length === candidates.length
+        ? []
+        : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'its price is unknown'));
+    return { hold: held, limits: held.limits, facts: { hold: held, route } };
+  } catch (thrown) {
+    throw withNearest(thrown, call.ask.model, call.key, { ...parts, at: call.startedAt });
+  }
+}
+
+interface Accepted extends Metered {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** From here on, only the provider can refuse the call. */
+async function accept({ call, emit, recalled, limits }: Metered, _: PipelineParts, stated: StatedFacts) {
   const headers: Record<string, string> = {};
-  if (state !== 'off') headers['x-gw-cache'] = state;
-  if (unscanned.length > 0) headers['x-gw-unscanned'] = unscanned.join(', '); // spec 4.3.5
-  return headers;
+  if (recalled.state !== 'off') headers['x-gw-cache'] = recalled.state;
+  if (stated.unscanned.length > 0) headers['x-gw-unscanned'] = stated.unscanned.join(', '); // spec 4.3.5
+  // Only sending is left to do.
+  call.place?.[Symbol.dispose]();
+  await emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
+  return { headers };
+}
+
+interface Answered extends Accepted {
+  /** The body as its client got it; empty unless it came from the cache. */
+  readonly heard: string;
+}
+
+/** Asks the candidates, and hands the answer on as it comes. */
+async function askAndRelay(work: Accepted, parts: PipelineParts): Promise<Stated<Pick<Answered, 'heard'>>> {
+  const { call, inspection, recalled, emit } = work;
+  const keeps = call.key.workload.policy.contentRetention;
+  const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
+    parts.content.enqueue(keptOf(call, retained(call, inspection, candidate, answer, recalled.hit)));
+  let heard = '';
+  const listening: Emit = (answer: Answer) => {
+    if (answer.kind === 'body') heard += answer.text;
+    return emit(answer);
+  };
+  const tally = new AnswerTally();
+  try {
+    await dispatch(work, parts, keeps ? retain : undefined, tally, recalled.hit ? listening : emit);
+    return { heard, facts: tally.facts() };
+  } catch (thrown) {
+    throw new Stopped(thrown, tally.facts());
+  }
+}
+
+/** Remembers a call that was answered from the cache, for the next one that is identical byte for byte. */
+function rememberAnswer(
+  { call, inspection, recalled: { hit }, headers, heard }: Answered,
+  { hotCache }: PipelineParts,
+  stated: StatedFacts,
+): Stated<object> {
+  const row = hit && recurringOf(stated);
+  // A translated answer bears the id of the call that it is for.
+  if (!row || !hit.stored || hit.candidate.translation) return {};
+  const keeps = call.key.workload.policy.contentRetention;
+  const content = keeps ? retained(call, inspection, hit.candidate, undefined, hit) : undefined;
+  hotCache.note(call, { row, headers, text: heard, content }, hit.stored);
+  return {};
 }

@@ -1,12 +1,11 @@
-import type { DetectorSet } from '#/inspect/detectors/detector-marks.ts';
-import type { TreasuryEvent } from '#/meter/settlement/settlement.ts';
+import type { DetectorSet } from '#/inspect/detector-marks.ts';
+import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
-import type { EndpointEvent } from '#/dispatch/endpoints.ts';
+import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
-import type { AuditRow } from '#/seal/row.ts';
 
-/** A fact about the corridor that log and metrics are told. */
-export type CorridorEvent =
+/** A fact about the pipeline, for log and metrics. */
+export type PipelineEvent =
   | {
       readonly kind:
         | 'ledger.fault'
@@ -28,20 +27,10 @@ export type CorridorEvent =
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
   /** A set of detectors is used for the first time. */
   | { readonly kind: 'detectors.used'; readonly set: DetectorSet }
-  /** A provider told a usage that can't be true of what was sent and seen: our own count is billed. */
+  /** A provider reported an implausible usage: our own count is billed. */
   | { readonly kind: 'usage.implausible'; readonly provider: string; readonly callId: string }
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
   | { readonly kind: 'shadow.differed'; readonly field: string }
-  | TreasuryEvent
-  | EndpointEvent
+  | SettlementEvent
+  | UpstreamEvent
   | OwnershipEvent;
-
-/** What a row that was sealed has to tell. */
-export function sealedEvents(
-  row: Pick<AuditRow, 'outcome' | 'code' | 'usage_source' | 'provider' | 'call_id'>,
-): CorridorEvent[] {
-  const { outcome, code, usage_source: source, provider, call_id: callId } = row;
-  const events: CorridorEvent[] = [{ kind: 'call.sealed', outcome, code }];
-  if (source === 'implausible') events.push({ kind: 'usage.implausible', provider: provider ?? '', callId });
-  return events;
-}

@@ -1,7 +1,7 @@
 /** A copy of a checkpoint in a place that the database's writers cannot change. */
 export interface AnchorRecord {
   readonly number: number;
-  /** What was put: JSON, `{"key", "public_key", "signature", "statement"}`. */
+  /** The stored text: JSON, `{"key", "public_key", "signature", "statement"}`. */
   readonly body: string;
 }
 

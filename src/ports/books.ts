@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.ts';
 
-/** The ledger as it was at one instant: every answer leaves out what was written later. */
+/** The ledger at one instant: answers leave out later rows. */
 export type LedgerInstant = Pick<Ledger, 'totals' | 'find'>;
 
 /** Reads of the ledger that belong together. */

@@ -62,7 +62,7 @@ export interface Checkpoint {
   readonly credit?: readonly CreditHead[];
   /** Public key (SPKI, DER, as hex) that may sign from now on, where the one who signed says so. */
   readonly introduces?: string;
-  /** RFC 8785 text of all the above but lists, which roots stand for: what is hashed and signed. */
+  /** RFC 8785 text of all fields above, with roots in place of lists: it is hashed and signed. */
   readonly statement: string;
   /** SHA-256 (hex) of the public key (SPKI, DER) that verifies the signature. */
   readonly key: string;
@@ -81,7 +81,7 @@ export interface CheckpointInput {
   readonly credit?: readonly CreditHead[];
 }
 
-/** Where checkpoints are kept: beside the ledger. */
+/** Stores checkpoints next to the ledger. */
 export interface CheckpointStore {
   heads(): Promise<CheckpointInput>;
   /** Rejects when there is a checkpoint of that number already. */

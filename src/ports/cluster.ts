@@ -63,7 +63,7 @@ export interface ObjectRef {
   readonly name: string;
 }
 
-/** Something that people should see beside an object. */
+/** A message to people about an object. */
 export interface ClusterEvent {
   readonly about: ObjectRef;
   readonly uid?: string;
@@ -84,7 +84,7 @@ export interface Cluster {
   ): Promise<void>;
   /** Sets the status that this controller is in charge of. An object that is gone is no fault. */
   applyStatus(object: ObjectRef, status: object): Promise<void>;
-  /** Replaces the finalizers, unless the object is not in that state any more. An object that is gone is no fault. */
+  /** Replaces the finalizers, unless the object has changed since. An object that is gone is not a fault. */
   setFinalizers(object: ObjectRef, resourceVersion: string, finalizers: readonly string[]): Promise<void>;
   record(event: ClusterEvent): Promise<void>;
 }
@@ -93,9 +93,9 @@ export interface Cluster {
 export interface LeaseState {
   readonly holder: string;
   readonly seconds: number;
-  /** Grows whenever another one takes over: what it writes is told from what its predecessors write by it. */
+  /** Grows with each new holder: it tells the writes of a holder from those of earlier ones. */
   readonly transitions: number;
-  /** Milliseconds since the epoch, by the clock of whoever wrote it. */
+  /** Milliseconds since the epoch, by the writer's clock. */
   readonly acquiredAt: number;
   readonly renewedAt: number;
 }
@@ -103,7 +103,7 @@ export interface LeaseState {
 /** The one lease that controllers compete for. Both verbs reject with `ClusterFault`. */
 export interface LeaseStore {
   read(): Promise<{ readonly state: LeaseState; readonly version: string } | undefined>;
-  /** Writes unless somebody else has written since: `version` of what was read, or undefined where there was none. */
+  /** Writes unless another process has written since: `version` of the last read, or undefined if there was none. */
   write(state: LeaseState, version: string | undefined): Promise<boolean>;
 }
 

@@ -36,7 +36,7 @@ export interface LinkedEntry extends Omit<NumberedEntry, 'at'> {
 
 /** How an organization stands. */
 export interface CreditStanding extends Credit {
-  /** The last entry that paid something in; what is left is measured by it. */
+  /** The last payment; the rest is measured by it. */
   readonly lastTopUp?: Pick<NumberedEntry, 'number' | 'amount' | 'at'>;
 }
 
@@ -55,7 +55,7 @@ export interface CreditEntries {
 
 /** The counters' side: the sum that holds are checked against. */
 export interface CreditCounters {
-  /** Makes a sum known; one that is older than what is known, and one of an organization without counters, changes nothing. */
+  /** Stores a sum; an older one, and one of an organization without counters, changes nothing. */
   putCredit(organization: string, credit: Credit): Promise<void>;
 }
 

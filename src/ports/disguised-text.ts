@@ -6,7 +6,7 @@ const DOCTYPE = new RegExp(`${FRONT}<!(?:doctype|entity)\\b`, 'i');
 const HEADER = /^\s*(?:From [^\n]*\n)?[A-Z][\w-]{1,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*[A-Z][\w-]{1,40}:[ \t]/i;
 const ENCODED = /^content-transfer-encoding:\s*(?:base64|quoted-printable)|=\?[\w-]{1,40}\?[bq]\?/im;
 const RICH = /^\s*\{\\rtf/;
-/** A card or calendar of old, of which a line is in an encoding of its own. */
+/** A card or calendar of an old version with a line in an encoding of its own. */
 const CARD = /^\s*BEGIN:V(?:CARD|CALENDAR)/i;
 const CARD_ENCODING = /;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64|B)[;:]/i;
 const HEAD_LENGTH = 4096;

@@ -10,7 +10,7 @@ export interface NewJob {
   readonly key: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** What is to be done, encrypted. */
+  /** The encrypted instructions. */
   readonly order: Uint8Array;
   /** That its document takes in the store. */
   readonly inputBytes: number;
@@ -25,9 +25,9 @@ export interface JobBounds {
 }
 
 /**
- * How far a job is. `waiting`: nobody has begun. In `reading` it is read and searched, in `rewriting` written anew; where
- * pages were recognized the result is read once more, `checking`. `done`: there was a result. One that failed stays where
- * it was last said to be.
+ * Progress of a job. `waiting`: not started. In `reading` it is read and searched, in `rewriting` written again; if
+ * pages were recognized, the result is read once more, `checking`. `done`: there was a result. A failed job keeps
+ * its last phase.
  */
 export interface JobProgress {
   readonly phase: 'waiting' | 'reading' | 'rewriting' | 'checking' | 'done';
@@ -63,7 +63,7 @@ interface JobError {
 
 /** What those who hand in jobs ask of the store. */
 export interface JobBook {
-  /** Notes a job whose document is about to be stored; nobody works on it yet. */
+  /** Records a job whose document is about to be stored; no process takes it yet. */
   enter(job: NewJob, bounds: JobBounds): Promise<'entered' | 'too_many' | 'no_room'>;
   /** Its document is stored: it may be taken up. */
   queue(id: string): Promise<void>;
@@ -77,24 +77,24 @@ export interface JobBook {
   waiting(): Promise<number>;
 }
 
-/** A job that somebody works on. */
+/** A job that a process works on. */
 export interface TakenJob extends Omit<NewJob, 'inputBytes'> {
-  /** Names this taking up: whoever has a newer one has the job. */
+  /** Id of this lease: the process with the newest one has the job. */
   readonly lease: string;
   /** How often it was taken up, this time included, where that tells of it. */
   readonly takes: number;
-  /** It was cancelled: what is left to do is to seal that. */
+  /** It was cancelled: only sealing remains. */
   readonly cancelled: boolean;
 }
 
-/** What has become known of a job while it runs. */
+/** New facts about a running job. */
 export interface JobNews {
   readonly progress?: JobProgress;
   /** Its result is stored, of as many bytes. */
   readonly result?: { readonly outcome: Uint8Array; readonly bytes: number };
 }
 
-/** How somebody lets go of a job. */
+/** How a process releases a job. */
 export type JobEnd =
   | { readonly state: 'succeeded'; readonly keptMs: number }
   | { readonly state: 'failed'; readonly error: JobError }
@@ -105,16 +105,16 @@ export type JobEnd =
 /** What those who work on jobs ask of the store. */
 export interface JobQueue {
   /**
-   * Takes up a job that waits, or that somebody left who has not been heard of for as long as he said; of organizations
-   * the one that has the fewest running. One that somebody left counts as taken up at least `leftTakes` times: it may be
-   * what ended him. Undefined: there is none.
+   * Takes a job that waits, or whose process has not renewed its lease in time; from the organization with the fewest
+   * running jobs. A job of a lost process counts as taken at least `leftTakes` times: it may have caused
+   * the loss. Undefined: no job waits.
    */
   take(lease: string, leaseMs: number, leftTakes: number): Promise<TakenJob | undefined>;
-  /** Says that it is still worked on. `cancelled`: it is to end. `lost`: somebody else has it. */
+  /** Renews the lease. `cancelled`: end the job. `lost`: another process has it. */
   keep(job: TakenJob, leaseMs: number, news: JobNews): Promise<'kept' | 'cancelled' | 'lost'>;
-  /** False when somebody else has it: then nothing changed. */
+  /** False if another process has it: then nothing changed. */
   end(job: TakenJob, end: JobEnd): Promise<boolean>;
-  /** Lets results expire and old jobs go; resolves with files that nobody needs any more, a bounded number. */
+  /** Lets results expire and deletes old jobs; resolves with a bounded number of files that are no longer needed. */
   leftovers(): Promise<readonly JobFile[]>;
   /** These files were removed. */
   cleared(files: readonly JobFile[]): Promise<void>;

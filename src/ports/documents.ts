@@ -2,7 +2,7 @@
 export interface DocumentFile {
   /** Name without a path, for messages and as a hint where bytes don't tell (CSV, Markdown). */
   readonly name: string;
-  /** IANA media type as declared, lower case, without parameters; `application/octet-stream` when nobody said. */
+  /** IANA media type as declared, lower case, without parameters; `application/octet-stream` without a declaration. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
@@ -35,7 +35,7 @@ export interface TextUnit {
   readonly page?: number;
   /** `shown`: a reader sees it. `hidden`: it travels with the file (metadata, comments, alternative text, old revisions). */
   readonly visibility: 'shown' | 'hidden';
-  /** A name or setting of the format and not a text: nobody is told of in it who is told of nowhere else. */
+  /** A name or setting of the format and not a text: a match that occurs only here is not reported. */
   readonly identifier?: true;
 }
 
@@ -49,7 +49,7 @@ export interface ReadDocument {
   readonly units: readonly TextUnit[];
   /** Pages whose text was recognized from a picture. */
   readonly recognizedPages: readonly number[];
-  /** What `redact` needs to find the units again without reading the document anew; opaque. */
+  /** Opaque; lets `redact` find the units again without reading the document twice. */
   readonly layout: string;
 }
 
@@ -100,14 +100,14 @@ export interface RedactedDocument {
   readonly downgraded: boolean;
 }
 
-/** Milliseconds for which somebody waits: what will not be done by then is refused at once, `too_slow`. Absent: as long as it takes. */
+/** Milliseconds that the client waits: work that takes longer is refused at once, `too_slow`. Absent: no limit. */
 interface Awaited {
   readonly withinMs?: number;
 }
 
 /** `withinMs` is for reading and rewriting together. */
 export interface ReadOptions extends Awaited {
-  /** ISO 639-3 codes of what is likely written; absent: found out. */
+  /** ISO 639-3 codes of the likely languages; absent: detected. */
   readonly languages?: readonly string[];
   /** Whether pictures with text are read too. `never`: only what the file says as text. */
   readonly recognize: 'auto' | 'never';
@@ -147,7 +147,7 @@ export interface DocumentEngine {
   render(file: DocumentFile, options: RenderOptions, signal: AbortSignal): Promise<readonly PageImage[]>;
   recognize(file: DocumentFile, options: RecognizeOptions, signal: AbortSignal): Promise<readonly RecognizedPage[]>;
   redact(file: DocumentFile, options: RedactOptions, signal: AbortSignal, onPages?: OnPages): Promise<RedactedDocument>;
-  /** Resolves when it can answer; rejects with what is missing. */
+  /** Resolves when it can answer; rejects with the missing parts. */
   ping(): Promise<void>;
 }
 
@@ -155,7 +155,8 @@ export interface DocumentEngine {
  * Why a document was not processed.
  * `unsupported`: not a format that is read. `unreadable`: broken, or not what it claims. `encrypted`: needs a password.
  * `too_large`: over a bound of pixels, bytes or time that is there to protect the service: shrink or split it.
- * `too_slow`: it would take longer than somebody waits. `too_many_pages`: more than was allowed. `active_content`: macros, scripts or embedded programs.
+ * `too_slow`: it would take longer than the client waits. `too_many_pages`: more than was allowed. `active_content`:
+ * macros, scripts or embedded programs.
  * `redaction_failed`: it could not be made sure that nothing is left. `busy`: try again in `retryAfterMs`.
  * `unavailable`: the engine cannot be reached, or lacks what it needs. `absent`: the installation has none.
  * `no_renderer`: it cannot draw pages.
@@ -174,7 +175,7 @@ export type DocumentFaultKind =
   | 'absent'
   | 'no_renderer';
 
-/** The message is told to the client: no content, no internals. */
+/** The message is sent to the client: no content, no internals. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
   readonly kind: DocumentFaultKind;

@@ -87,7 +87,7 @@ export interface CoveredRow {
   };
 }
 
-/** What is handed to others: parts of the ledger that can be verified without the rest, as of one instant. */
+/** Parts of the ledger for others, who can verify them without the rest, as of one instant. */
 export interface EvidenceParts {
   /** Strands in which an organization has rows, ascending. */
   strandsOf(organization: string): Promise<readonly string[]>;

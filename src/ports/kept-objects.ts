@@ -31,7 +31,7 @@ export interface KeptObjects {
   record(objects: readonly KeptObject[]): Promise<void>;
   /** Those of these ids that are recorded, and not expired. */
   find(provider: string, ids: readonly string[], now: number): Promise<readonly KeptObject[]>;
-  /** Objects of a workload by when they were made. Empty where `after` is none of them. */
+  /** Objects of a workload by creation time. Empty if `after` is not one of them. */
   list(query: KeptQuery, now: number): Promise<readonly KeptObject[]>;
   /** The provider keeps it no longer. */
   forget(provider: string, id: string): Promise<void>;

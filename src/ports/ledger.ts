@@ -39,7 +39,7 @@ export interface Ledger {
    * Writes rows durably in one transaction. A row that is already there (same call) is left as it is; when it belongs
    * to another strand, the new one is kept as `superseded`. A strand's batches are to be sent one after the other. `left`:
    * rows that a dead process left; rejects with `RowsDropped`, and writes none, when some are of a time that retention has
-   * dropped the rows of: nobody can tell any more whether they, or others of their calls, were among those.
+   * dropped: it is unknown whether they, or others of their calls, were among the dropped rows.
    */
   append(rows: readonly SealedRow[], from?: 'left'): Promise<void>;
   /** Spend of an organization in the periods that `now` falls in, in `timeZone`, leaving out the calls in `open`. */

@@ -62,7 +62,7 @@ export interface RateStatus {
 export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap' | 'credit';
 
 /**
- * What became of a hold request. `cold`: a spend counter that a limit needs is not there (a new period, or a
+ * Result of a hold request. `cold`: a spend counter that a limit needs does not exist (a new period, or a
  * store that lost its data) and must be restored from the ledger first. `busy`: a restore is under way; ask again.
  */
 export type HoldDecision =
@@ -99,7 +99,10 @@ export interface Ended extends Settlement {
   readonly stays?: true;
 }
 
-/** `unknown`: no such open hold (settled before, taken over, or lost with the store's data): restore the organization. */
+/**
+ * `unknown`: the hold is not open (settled before, taken over, or lost with the store's data): restore the
+ * organization.
+ */
 export type SettleResult = 'settled' | 'unknown' | 'busy';
 
 /** Spend of one scope as the ledger knows it, by period. */
@@ -128,7 +131,8 @@ export interface SpendTotals {
 
 /**
  * Which counters a restore may set to less than they say: none of those that are there, those of days and months (their
- * days begin at another hour than they did), or all. What is too much refuses calls; what is too little gives money away.
+ * days begin at another hour than before), or all. A counter that is too high refuses calls; one that is too low gives
+ * money away.
  */
 export type Lowering = 'nothing' | 'periods' | 'everything';
 
@@ -176,13 +180,13 @@ export interface LimitCounters {
   ): Promise<void>;
   /**
    * Everything kept for one organization, at one instant; with `closedSince`, by the store's clock and at most a minute
-   * ago, also what has closed since the beginning of that minute. A time to come stands for now.
+   * ago, also the holds closed since the beginning of that minute. A future time means now.
    */
   view(organization: string, closedSince?: number): Promise<CountersView>;
   /**
-   * Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. `own`: what it has in
-   * flight, put back at once where the store has lost its data, so that nobody else spends it. Trouble with one organization
-   * is told in `missed`, and keeps nobody from the others; rejects when the lease cannot be renewed.
+   * Says that `owner` is alive for `ttlMs`, and takes over the holds of dead owners. `own`: its holds in
+   * flight, restored at once if the store has lost its data, so that no other call spends them. Faults of one
+   * organization are in `missed` and do not stop the others; rejects if the lease cannot be renewed.
    */
   takeOver(
     organizations: readonly string[],

@@ -82,7 +82,7 @@ export interface LocalModels {
  */
 export type ModelFaultKind = 'busy' | 'unavailable' | 'too_long';
 
-/** A question that was not answered. The message is told to the client: no content, no internals. */
+/** A question without an answer. The message is sent to the client: no content, no internals. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault';
   readonly kind: ModelFaultKind;

@@ -1,4 +1,4 @@
-/** What was behind an address. */
+/** Content fetched from an address. */
 export interface FetchedMedia {
   /** IANA media type, lower case, without parameters. */
   readonly mediaType: string;
@@ -12,7 +12,7 @@ export interface MediaFetcher {
   fetchMedia(url: string, signal: AbortSignal): Promise<FetchedMedia>;
 }
 
-/** An address that was not fetched. The message is told to the client: never internals of our network. */
+/** An address that was not fetched. The message is sent to the client: never internals of our network. */
 export class MediaUnavailable extends Error {
   override readonly name = 'MediaUnavailable';
 }

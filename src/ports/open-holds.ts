@@ -1,6 +1,6 @@
 import type { OpenHold } from './limit-counters.ts';
 
-/** Open holds, read so that nobody waits for it, however many there are: not as of one instant. */
+/** Open holds, read without blocking others, however many there are: not as of one instant. */
 export interface OpenHolds {
   /** Those of these calls that are open. */
   findHolds(organization: string, callIds: readonly string[]): Promise<readonly OpenHold[]>;

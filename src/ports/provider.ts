@@ -4,7 +4,7 @@ import type { CloudDialect } from '#/wire/request/cloud-dialect.ts';
 import type { Edit, Family, WireDocument } from '#/wire/document/document.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
 
-/** What is sent to a provider. */
+/** A request to a provider. */
 export interface Outgoing {
   readonly family: Family;
   /** Model id as the provider knows it (`Provider.upstreamModel`). */
@@ -44,7 +44,7 @@ export interface Passing {
 /** How a vendor is asked for its models. */
 export type ListAsk = Pick<Passing, 'credential' | 'timeoutMs' | 'signal'>;
 
-/** What comes back: the head, and the body to be read once, in whole or in pieces. */
+/** The answer: the head, and the body to be read once, in whole or in pieces. */
 export interface Incoming {
   readonly status: number;
   /** Lower-case name. */
@@ -57,7 +57,7 @@ export interface Incoming {
   close(): void;
 }
 
-/** What `fit` may need to know about the call beside its body. */
+/** Facts about the call besides its body that `fit` may need. */
 export interface FitContext {
   /** Model id without the provider prefix. */
   readonly model: string;
@@ -89,7 +89,7 @@ export interface ProviderFailure {
   readonly status: number | undefined;
 }
 
-/** A provider as the corridor sees it: the families it speaks, its peculiarities, and a way to ask it. */
+/** A provider as the pipeline sees it: the families it speaks, its peculiarities, and a way to ask it. */
 export interface Provider {
   readonly config: ProviderConfig;
   /**
@@ -100,8 +100,8 @@ export interface Provider {
   /** Ids of models that its vendor offers, as far as the model catalogue knows; absent: none is known. */
   readonly known?: readonly string[];
   /**
-   * Asks its vendor for the ids of the models that an account can call: names, and nothing else of what it says. Absent where
-   * nobody lists them. Rejects with `UpstreamFault`.
+   * Fetches the ids of the models that an account can call from its vendor: names only. Absent if the vendor
+   * has no list. Rejects with `UpstreamFault`.
    */
   list?(ask: ListAsk): Promise<readonly string[]>;
   /** Whether it can answer for this model now, where that is known without asking it; absent: it is not known. */
@@ -112,7 +112,7 @@ export interface Provider {
   jurisdiction(model: string): string;
   traits(model: string): Traits;
   /**
-   * Edits this provider and model need in a body of a family it speaks, whichever lane it came through: members it
+   * Edits this provider and model need in a body of a family it speaks, whichever mode it is sent in: members it
    * would reject, markers it has no use for, names it has for things. Does not rename the model.
    */
   fit(document: WireDocument, context: FitContext, lose: Lose): readonly Edit[];

@@ -4,7 +4,7 @@ export interface Position {
   readonly seq: number;
 }
 
-/** What is in force: the manifest names every segment by the SHA-256 (hex) of its text. */
+/** The publication in force: the manifest names every segment by the SHA-256 (hex) of its text. */
 export interface PublishedHead extends Position {
   readonly manifest: string;
   /** Made with a key that the store does not have. */
@@ -13,7 +13,7 @@ export interface PublishedHead extends Position {
 
 /** What a gateway tells of itself. */
 export interface GatewayReport extends Position {
-  /** Digests of segments that it could not read: to be written anew. */
+  /** Digests of segments that it could not read and that must be written again. */
   readonly broken: readonly string[];
 }
 
@@ -31,9 +31,9 @@ export interface ConfigFeed {
 }
 
 /**
- * What became of a publication. `published`: with what was in force before, if anything was; `fenced`: a later controller
- * has published; `stale`: this one has published what is newer; both with where the store is. `missing`: segments that must
- * be put first, by digest.
+ * Result of a publication. `published`: with the publication in force before, if any; `fenced`: a later controller
+ * has published; `stale`: this one has published a newer one; both with the position of the store. `missing`: segments
+ * that must be put first, by digest.
  */
 export type Publication =
   | { readonly kind: 'published'; readonly over: Position | undefined }

@@ -1,7 +1,7 @@
 /** An entry that was found. */
 interface CacheEntry {
   readonly name: string;
-  /** What was put, as it was put. */
+  /** The stored bytes. */
   readonly encrypted: Uint8Array;
   /** How much longer it is kept. */
   readonly ttlMs: number;
@@ -16,9 +16,9 @@ export interface CacheLookup {
 }
 
 /**
- * Encrypted answers by organization and name, for a while. It may lose any of them at any time. Names and contents say
- * nothing to whoever reads the store: both come from the content cipher. Each organization has an epoch, which another one
- * follows when its entries are erased (and may follow at any time): what was learnt in an earlier one is not to be used.
+ * Encrypted answers by organization and name, for a while. It may lose any of them at any time. Names and contents
+ * reveal nothing to readers of the store: both come from the content cipher. Each organization has an epoch; erasing
+ * its entries starts a new one (as may happen at any time): knowledge from an earlier epoch must not be used.
  */
 export interface ResponseCache {
   /** The first of these entries that is there. */

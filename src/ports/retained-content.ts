@@ -13,7 +13,7 @@ export interface RetainedItem {
 export interface RetainedContent {
   /** Keeps a batch. An item that is there already is left as it is. */
   put(items: readonly RetainedItem[]): Promise<void>;
-  /** The item of a call, expired or not; undefined when there is none. */
+  /** The item of a call, expired or not; undefined without one. */
   find(callId: string): Promise<RetainedItem | undefined>;
   /** Removes all items of an organization; resolves with how many. */
   erase(organization: string): Promise<number>;

@@ -5,7 +5,7 @@ export interface PlannedCut {
   readonly strand: string;
   /** The last row before the first one that stays; 0 when that is the first of all. */
   readonly sequence: number;
-  /** The link of that row; undefined when there is none. */
+  /** The link of that row; undefined without the row. */
   readonly link: string | undefined;
   /** Numbers of the rows after it that go too. */
   readonly withheld: readonly number[];
@@ -17,7 +17,7 @@ export interface RetentionInput extends CheckpointInput {
   readonly carried: readonly Omit<CarriedSum, 'salt'>[];
 }
 
-/** Drops what is older than the law asks for. */
+/** Drops rows that are older than the law requires. */
 export interface RetentionStore {
   /** What dropping the rows of calls before a month (UTC, `2026-08`) comes to. Strands without such rows are left out. */
   plan(before: string): Promise<readonly PlannedCut[]>;

@@ -1,7 +1,7 @@
 import type { SealedRow } from './ledger.ts';
 import type { Settlement } from './limit-counters.ts';
 
-/** A sealed row, and what is to be settled once the ledger has it. */
+/** A sealed row, and its settlement, due once the ledger has it. */
 export interface JournaledRow {
   readonly row: SealedRow;
   readonly settlement: Settlement | undefined;
@@ -29,7 +29,7 @@ export interface RowJournal extends RowBacklog {
 
 export interface JournalState {
   readonly bytes: number;
-  /** Bytes from which on no more calls should begin. Rows of calls that have begun are taken all the same. */
+  /** Bytes from which on no more calls should begin. Rows of calls that have begun are still accepted. */
   readonly limit: number;
   /** Start of the oldest call whose row waits here, milliseconds since the epoch. */
   readonly oldest: number | undefined;

@@ -1,7 +1,7 @@
 import type { NanoEuro } from '#/call/money.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
-/** What usage can be told apart by; `model` is the provider and the model it was asked for. */
+/** Dimensions of usage; `model` is the provider and the model in the request to it. */
 export const USAGE_DIMENSIONS = ['workload', 'model', 'day'] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
@@ -31,7 +31,7 @@ interface UsageSums {
   readonly cost: NanoEuro;
 }
 
-/** The sums of one combination of what was asked to be told apart. */
+/** The sums for one combination of the requested dimensions. */
 export interface UsageLine extends UsageSums {
   readonly workload?: string;
   /** Empty where calls reached no provider. */
@@ -42,7 +42,7 @@ export interface UsageLine extends UsageSums {
 
 export interface UsageReport {
   readonly lines: readonly UsageLine[];
-  /** False while rows of before the sums were kept are still being counted. */
+  /** False while rows from before the sums existed are still being counted. */
   readonly complete: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface UsageDifference {
 /** Who used what: answered from sums that are kept with the rows, however many of those there are. */
 export interface UsageBook {
   /**
-   * Sums of an organization's calls. Throws RangeError for an unknown time zone, for days that are none, and for days
+   * Sums of an organization's calls. Throws RangeError for an unknown time zone, for invalid days, and for days
    * longer than thirteen months ago that do not begin at midnight UTC: by then only those are kept.
    */
   usage(question: UsageQuestion): Promise<UsageReport>;

@@ -4,17 +4,14 @@ import { readFailure } from './http/failure.ts';
 import { fitMessages } from './fit/messages.ts';
 import { configured, httpExit, type Headers } from './http/http-api.ts';
 import { listModels, MESSAGES_LIST } from './catalogue/model-list.ts';
-import type { Vendor, VendorDeps } from './vendor.ts';
+import type { ProviderDeps } from './create-provider.ts';
 
 const DEFAULT_VERSION = '2023-06-01';
 /** Tokens of a person's account; everything else is an API key. The vendor answers 401 to both headers at once. */
 const OAUTH_TOKEN = /^sk-ant-oat/;
 
-/** Anthropic, and any server that speaks its protocol. // wire-formats 1.1 */
-export const anthropic: Vendor<'anthropic'> = { id: 'anthropic', create: messagesProvider };
-
-/** A provider that speaks messages at `<url>/messages`. */
-export function messagesProvider(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
+/** A provider that speaks messages at `<url>/messages`: Anthropic, and any server that speaks its protocol. // wire-formats 1.1 */
+export function messagesProvider(config: ProviderConfig, { transport, traits }: ProviderDeps): Provider {
   const exit = httpExit(
     {
       base: config.url,
@@ -51,10 +48,13 @@ function protocolHeaders(client: Outgoing['headers'], { keyOwnership }: Provider
 
 /** What the protocol may come to know. Neither what proves who asks, nor what a browser says of itself. */
 const OPEN = /^anthropic-(?!version$|beta$|dangerous-)[a-z0-9-]{1,64}$/;
-/** Flags, ids, numbers: no words, since nobody looks into them. */
+/** Flags, ids, numbers: no words, because these headers are not inspected. */
 const TELLABLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?:, ?[A-Za-z0-9][A-Za-z0-9._-]{0,127}){0,31}$/;
 
-/** The vendor's list of headers is an open one; on another's account they could cost what nobody asked the owner for. */
+/**
+ * The vendor's list of headers is open; on another's account, an unknown one could cost money without its owner's
+ * consent.
+ */
 function openHeaders(client: Outgoing['headers']): Headers {
   const told: Record<string, string> = {};
   for (const name in client) {

@@ -1,23 +1,32 @@
+import { custom as vendor } from '#/vendors/custom.ts';
 import { messagesProvider } from './anthropic.ts';
-import { chatVendor } from './chat-vendor.ts';
-import { fitRerank } from './fit/rerank.ts';
-import type { Vendor } from './vendor.ts';
+import { compatible } from './compatible.ts';
+import type { CreateProvider } from './create-provider.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
 
-const chatShaped = chatVendor({
-  id: 'custom',
-  families: ['chat', 'completions', 'embeddings', 'moderations', 'images', 'ocr', 'rerank'],
-  rules: { untouched: true, chat: { streamOptions: 'any' } },
-});
+const OPENAI_FAMILIES = vendor.families.filter((family) => family !== 'messages');
+const openAiShaped = compatible(vendor, { families: () => OPENAI_FAMILIES });
 
-/** Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets what was written. */
-export const custom: Vendor<'custom'> = {
-  id: 'custom',
-  create(config, deps) {
-    if (config.protocol === 'messages') return messagesProvider(config, deps);
-    const provider = chatShaped.create(config, deps);
-    return {
-      ...provider,
-      fit: (document, context, lose) => [...provider.fit(document, context, lose), ...fitRerank(document, config)],
-    };
-  },
+/**
+ * Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets the request as
+ * written.
+ */
+export const custom: CreateProvider = (config, deps) => {
+  if (config.protocol === 'messages') return messagesProvider(config, deps);
+  const provider = openAiShaped(config, deps);
+  return {
+    ...provider,
+    fit: (document, context, lose) => [...provider.fit(document, context, lose), ...fitRerank(document, config)],
+  };
 };
+
+const VOYAGE = 'api.voyageai.com';
+
+/** Voyage's word for how many results are wanted. // docs.voyageai.com/reference/reranker-api */
+export function fitRerank({ family, root }: WireDocument, { url }: ProviderConfig): readonly Edit[] {
+  if (family !== 'rerank' || new URL(url).hostname !== VOYAGE || member(root, 'top_k')) return [];
+  const asked = root.members.find(({ key }) => key.value === 'top_n');
+  return asked ? [{ start: asked.key.start, end: asked.key.end, text: '"top_k"' }] : [];
+}

@@ -17,7 +17,7 @@ export function decidingFamilies({ decides }: Pick<Traits, 'decides'>): readonly
   return decides === 'systemone' ? ['systemone', 'decisions'] : ['decisions'];
 }
 
-/** Checks that decisions can be asked for in the other shape, and tells what is lost. Throws `BadRequestShape`. */
+/** Checks that decisions can be requested in the other shape, and reports losses. Throws `BadRequestShape`. */
 export function fitDecisions(
   { family, body }: WireDocument,
   { decides }: Pick<Traits, 'decides'>,
@@ -39,6 +39,6 @@ export async function decideBySystemOne(
   const incoming = await send({ ...outgoing, family: 'systemone', body: JSON.stringify(toSystemOne(body)) });
   if (!succeeded(incoming)) return incoming;
   const answer = fromSystemOne(await readObject(incoming, MAX_ANSWER), body);
-  if (!answer) throw new UpstreamFault('protocol', 'the answer does not answer each of the questions');
+  if (!answer) throw new UpstreamFault('protocol', 'the answer does not cover every question');
   return { ...madeAnswer(incoming.status, answer), header: (name) => incoming.header(name) };
 }

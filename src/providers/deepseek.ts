@@ -1,24 +1,12 @@
+import { deepseek as vendor } from '#/vendors/deepseek.ts';
 import { setMember } from '#/wire/document/document.ts';
 import { isObject } from '#/wire/document/json.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
-import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './fit/family-rules.ts';
+import { compatible } from './compatible.ts';
 import type { Fitting } from './fit/fitting.ts';
 
-/** Thinks unless told otherwise, by a member of its own. // wire-formats 2.3 */
-export const deepseek = chatVendor({
-  id: 'deepseek',
-  families: ['chat', 'completions'],
-  rules: {
-    chat: {
-      members: chatMembers('thinking', 'logprobs', 'top_logprobs'),
-      refuses: ['seed', 'user', 'n', 'parallel_tool_calls'],
-      messageMembers: messageMembers('prefix', 'reasoning_content'),
-      streamOptions: 'usage',
-      quirk: fitThinking,
-    },
-  },
-});
+/** Tells it not to think by a member of its own, and keeps its thoughts where it needs them. // wire-formats 2.3 */
+export const deepseek = compatible(vendor, { fitChat: fitThinking });
 
 function fitThinking(fitting: Fitting): void {
   const thinking = fitting.value('thinking');
@@ -29,8 +17,8 @@ function fitThinking(fitting: Fitting): void {
 }
 
 /**
- * While it thinks it goes on from calls of tools only when every answer before tells what it thought. What nobody has
- * kept, or another model has said, was thought of nothing.
+ * In thinking mode it continues after tool calls only if every answer before contains its reasoning. An answer without
+ * kept reasoning, or from another model, gets empty reasoning.
  */
 function addThoughts(fitting: Fitting): void {
   const messages = fitting.node('messages');

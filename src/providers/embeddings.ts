@@ -10,7 +10,7 @@ export interface EmbeddingsAsk {
   readonly dimensions: number | undefined;
 }
 
-/** What came back for some texts, in their order. */
+/** Result for some texts, in their order. */
 export interface Embedded {
   readonly vectors: readonly (readonly Json[])[];
   /** Input tokens, where the provider counts them. */
@@ -37,7 +37,10 @@ export function readEmbeddingsAsk(body: JsonObject): EmbeddingsAsk {
   const { input, dimensions } = body;
   const texts: readonly Json[] = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
   if (texts.length === 0 || texts.length > MOST_TEXTS || !texts.every((text) => typeof text === 'string')) {
-    throw new BadRequestShape(`input must be a text or 1 to ${MOST_TEXTS} texts for this model`, 'input');
+    throw new BadRequestShape(
+      `input must be a string or an array of 1 to ${MOST_TEXTS} strings for this model`,
+      'input',
+    );
   }
   if (dimensions !== undefined && dimensions !== null && typeof dimensions !== 'number') {
     throw new BadRequestShape('dimensions must be a number', 'dimensions');
@@ -94,19 +97,19 @@ function embeddingsAnswer(model: string, parts: readonly Embedded[]): JsonObject
     object: 'list',
     data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
     model,
-    // A count that nobody told is left to the gateway's own estimate.
+    // Without a reported count, the gateway's own estimate is used.
     ...(tokens !== undefined && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
   };
 }
 
-/** The numbers of a vector; undefined where it is none. */
+/** The numbers of a vector; undefined if it is not a vector. */
 export function vectorIn(value: Json | undefined): readonly Json[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
     ? value
     : undefined;
 }
 
-/** The vectors of a list, without what is none: the count tells then that one is missing. */
+/** The vectors of a list, without invalid ones: the count then shows that one is missing. */
 export function vectorsIn(list: readonly Json[]): readonly (readonly Json[])[] {
   return list.map(vectorIn).filter((vector) => vector !== undefined);
 }

@@ -1,56 +1,44 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
-import { anthropic } from './anthropic.ts';
+import { VENDORS, type CodedVendorId, type VendorId } from '#/vendors/list.ts';
+import { isCompatible } from '#/vendors/vendor.ts';
+import { messagesProvider } from './anthropic.ts';
 import { azure } from './azure/azure.ts';
 import { bedrock } from './bedrock/bedrock.ts';
 import { traitsOf } from './catalogue/traits-of.ts';
-import { cerebras } from './cerebras.ts';
+import { compatible } from './compatible.ts';
+import type { CreateProvider } from './create-provider.ts';
 import { custom } from './custom.ts';
 import { deepseek } from './deepseek.ts';
-import { fireworks } from './fireworks.ts';
 import { gemini } from './gemini/gemini.ts';
-import { groq } from './groq.ts';
-import { ionos } from './ionos.ts';
-import { mistral } from './mistral/mistral.ts';
-import { nebius } from './nebius.ts';
-import { openai } from './openai.ts';
-import { ovhcloud } from './ovhcloud.ts';
-import { scaleway } from './scaleway.ts';
-import { together } from './together.ts';
 import type { Transport } from './http/transport.ts';
+import { mistral } from './mistral/mistral.ts';
 import { typesafe } from './typesafe.ts';
-import type { Vendor } from './vendor.ts';
 import { vertex } from './vertex/vertex.ts';
-import { xai } from './xai.ts';
 
-/** The way out to each vendor that configuration knows: one without a way out does not compile. */
-export const WAYS_OUT: { readonly [Id in VendorId]: Vendor<Id> } = {
-  openai,
+/** Vendors with code: those that are not compatible, and compatible ones with quirks. */
+const CODED: Readonly<Record<CodedVendorId, CreateProvider> & Partial<Record<VendorId, CreateProvider>>> = {
+  anthropic: messagesProvider,
   azure,
-  anthropic,
   bedrock,
-  gemini,
-  vertex,
-  mistral,
-  deepseek,
-  xai,
-  groq,
-  together,
-  fireworks,
-  cerebras,
-  scaleway,
-  ovhcloud,
-  ionos,
-  nebius,
-  typesafe,
   custom,
+  deepseek,
+  gemini,
+  mistral,
+  typesafe,
+  vertex,
 };
 
-/**
- * Gives each configured provider its way out, made once per configuration. Undefined for a vendor that has none here.
- * `local`: what the gateway answers itself; absent: nothing.
- */
+/** Makes the provider of any vendor: by its code, else by its rules. */
+const createProvider: CreateProvider = (config, deps) => {
+  const vendor = VENDORS[config.vendor];
+  const create = CODED[config.vendor] ?? (isCompatible(vendor) ? compatible(vendor) : undefined);
+  if (!create) throw new TypeError(`src/providers/registry.ts has no code for the vendor ${config.vendor}`);
+  return create(config, deps);
+};
+
+/** Gives the provider of each configuration, made once. `local`: what the gateway answers itself; absent: nothing. */
 export function createProviders(
   transport: Transport,
   local?: Provider,
@@ -60,7 +48,7 @@ export function createProviders(
     if (config === LOCAL_PROVIDER) return local;
     const known = made.get(config);
     if (known) return known;
-    const provider = WAYS_OUT[config.vendor].create(config, { transport, traits: traitsOf });
+    const provider = createProvider(config, { transport, traits: traitsOf });
     made.set(config, provider);
     return provider;
   };

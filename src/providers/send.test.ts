@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, onTestFinished, vi } from 'vitest';
-import type { CredentialConfig, ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import { UpstreamFault, type Outgoing, type Provider } from '#/ports/provider.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { createProviders } from './registry.ts';

@@ -3,7 +3,7 @@ import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import { cost } from '#/meter/pricing/price.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
-import { demandsInWords, type Demands } from './fitness.ts';
+import { capabilitiesInWords, type RequiredCapabilities } from './fitness.ts';
 
 /** The models of an alias in the order they are considered, and how that order came about. */
 export interface AliasOrder {
@@ -13,8 +13,8 @@ export interface AliasOrder {
 
 /** What an automatic alias is decided by. */
 export interface AutomaticInput {
-  readonly demands: Demands;
-  /** What the local router says; undefined where there is none, or where it abstains. */
+  readonly required: RequiredCapabilities;
+  /** The local router's verdict; undefined without a router, or if it abstains. */
   readonly verdict: RouterVerdict | undefined;
   readonly organization: OrganizationConfig;
   readonly prices: PriceBook;
@@ -45,24 +45,27 @@ export function aliasOrder(alias: AliasConfig, automatic: () => AutomaticInput):
  * The rule of automatic aliases. The first route whose conditions hold is tried first; a condition on task or complexity
  * holds only where the local router says so. Then the alias' targets: for a plain request (text only, no tools, no JSON
  * mode, at most `PLAIN_TOKENS`) the cheapest first by the price book, those without a price last, unless the router says
- * that it asks for more than what is fast; for any other by priority. Equals keep the order of the resource. The models of the other routes come last, should nothing else do.
+ * that it needs more than the fast route; for any other by priority. Equals keep the order of the resource. The models
+ * of the other routes come last, should nothing else do.
  */
 function automaticOrder(alias: AliasConfig, input: AutomaticInput): AliasOrder {
-  const { demands, verdict } = input;
+  const { required, verdict } = input;
   const route = alias.routes.find(({ task, maxComplexity }) => {
     const ofTask = task === undefined || task === verdict?.task;
     return ofTask && (maxComplexity === undefined || (verdict?.complexity ?? Infinity) <= maxComplexity);
   });
-  const special = demandsInWords(demands);
-  const small = special.length === 0 && demands.inputTokens <= PLAIN_TOKENS;
+  const special = capabilitiesInWords(required);
+  const small = special.length === 0 && required.inputTokens <= PLAIN_TOKENS;
   const plain = small && (verdict === undefined || verdict.route === 'fast');
   const rest = plain ? byPrice(alias, input) : byPriority(alias);
   const models = new Set([...(route ? [route.model] : []), ...rest, ...alias.routes.map(({ model }) => model)]);
-  const judged = verdict ? `the router says ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; ` : '';
+  const judged = verdict
+    ? `the router reports ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; `
+    : '';
   const routed = route ? `first the route to ${route.model}, then ` : '';
-  const larger = small ? 'more than a plain request' : 'not a small request';
+  const larger = small ? 'more than a simple request' : 'not a small request';
   const shown = special.length === 0 ? larger : `a request with ${special.join(', ')}`;
-  const rule = plain ? 'a plain request, cheapest first' : `${shown}, by priority`;
+  const rule = plain ? 'a simple request, cheapest first' : `${shown}, by priority`;
   return { models: [...models], how: `${alias.alias}: automatic: ${judged}${routed}${rule}` };
 }
 
@@ -70,8 +73,8 @@ function byPriority({ targets }: AliasConfig): readonly string[] {
   return targets.toSorted((a, b) => a.priority - b.priority).map(({ model }) => model);
 }
 
-function byPrice(alias: AliasConfig, { demands, organization, prices, at }: AutomaticInput): readonly string[] {
-  const usage = { ...NO_USAGE, input: demands.inputTokens, output: PLAIN_ANSWER_TOKENS };
+function byPrice(alias: AliasConfig, { required, organization, prices, at }: AutomaticInput): readonly string[] {
+  const usage = { ...NO_USAGE, input: required.inputTokens, output: PLAIN_ANSWER_TOKENS };
   const amounts = new Map(
     alias.targets.map(({ model: id }) => {
       const slash = id.indexOf('/');

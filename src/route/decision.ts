@@ -1,9 +1,9 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Difference } from '#/call/difference.ts';
+import type { Difference } from '#/call/facts.ts';
 import { isDenial, notThere, type Denial } from './offer.ts';
 import type { Target } from '#/call/target.ts';
 
-/** One model that was considered for a call, and what became of it. */
+/** A model that was considered for a call, and the result. */
 export interface Considered {
   /** `<provider>/<model>`; of a call without a model, the provider. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Decision {
 /** Longest list of models in a message to the client. */
 const MOST_TOLD = 8;
 
-/** The decision that what was considered amounts to. `how`: how the order came about, where there was one to choose. */
+/** Sums up the considered models. `how`: how their order was chosen, if there was a choice. */
 export function decisionOf(
   considered: readonly Considered[],
   how: string | undefined,
@@ -34,16 +34,21 @@ export function decisionOf(
   const trace: string[] = how === undefined ? [] : [how];
   for (const { id, found, leftOut } of considered) {
     if (isDenial(found)) trace.push(`${id}: refused: ${found.why}`);
-    else if (leftOut !== undefined) trace.push(`${id}: left out: ${leftOut}`);
+    else if (leftOut !== undefined) trace.push(`${id}: skipped: ${leftOut}`);
     else {
       targets.push(found);
-      trace.push(`${id}: taken: ${describe(found)}`);
+      trace.push(`${id}: selected: ${describe(found)}`);
     }
   }
   return { targets, considered, trace };
 }
 
-/** The targets of a decision. Throws what the client is told when there is none. */
+/** A line on a target that policy lets through and that is not asked after all. */
+export function skipped({ provider, model }: Pick<Target, 'provider' | 'model'>, why: string): string {
+  return `${provider.config.slug}/${model}: skipped: ${why}`;
+}
+
+/** The targets of a decision. Throws the client's error if there are none. */
 export function targetsOf(decision: Decision): readonly [Target, ...Target[]] {
   const [first, ...rest] = decision.targets;
   if (!first) throw refusalOf(decision);
@@ -53,7 +58,7 @@ export function targetsOf(decision: Decision): readonly [Target, ...Target[]] {
 /** The first reason, one that policy gives before one that configuration gives, and everything that was tried. // spec 7.1 */
 function refusalOf({ considered }: Decision): GatewayError {
   const denials = considered.flatMap(({ id, found }) => (isDenial(found) ? [{ id, ...found }] : []));
-  const [first = notThere('No model of this name is offered here.')] = [
+  const [first = notThere('No model with this name is offered.')] = [
     ...denials.filter(({ code }) => code !== 'model_not_found'),
     ...denials,
   ];

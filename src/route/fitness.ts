@@ -4,7 +4,7 @@ import type { Considered } from './decision.ts';
 import type { Target } from '#/call/target.ts';
 
 /** What a request plainly shows of what a model must be able to do. */
-export interface Demands {
+export interface RequiredCapabilities {
   readonly images: boolean;
   readonly audio: boolean;
   readonly documents: boolean;
@@ -16,8 +16,13 @@ export interface Demands {
   readonly outputTokens: number;
 }
 
-/** What a request demands. `inputTokens`: as `estimatedInput` counts them. */
-export function demandsOf(ask: Ask, media: readonly Media[], tools: boolean, inputTokens: number): Demands {
+/** What a request requires. `inputTokens`: as `estimatedInput` counts them. */
+export function requiredCapabilitiesOf(
+  ask: Ask,
+  media: readonly Media[],
+  tools: boolean,
+  inputTokens: number,
+): RequiredCapabilities {
   const has = (kind: Media['kind']): boolean => media.some((item) => item.kind === kind);
   return {
     images: has('image'),
@@ -31,7 +36,13 @@ export function demandsOf(ask: Ask, media: readonly Media[], tools: boolean, inp
 }
 
 /** The demands in words, those on size left out; empty for a request of nothing but text. */
-export function demandsInWords({ images, audio, documents, tools, json }: Demands): readonly string[] {
+export function capabilitiesInWords({
+  images,
+  audio,
+  documents,
+  tools,
+  json,
+}: RequiredCapabilities): readonly string[] {
   return [
     ...(tools ? ['tools'] : []),
     ...(images ? ['images'] : []),
@@ -41,20 +52,20 @@ export function demandsInWords({ images, audio, documents, tools, json }: Demand
   ];
 }
 
-/** What a target cannot do of what is demanded. */
-function lacks({ provider, model, settings }: Target, demands: Demands): readonly string[] {
+/** Required capabilities that a target lacks. */
+function lacks({ provider, model, settings }: Target, required: RequiredCapabilities): readonly string[] {
   const traits = provider.traits(model);
   const missing: string[] = [];
-  if (demands.tools && !traits.tools) missing.push('it takes no tools');
-  if (demands.images && !traits.vision) missing.push('it takes no images');
-  if (demands.audio && !traits.audio) missing.push('it takes no audio');
-  if (demands.documents && !traits.documents) missing.push('it takes no documents');
-  if (demands.json === 'schema' && (traits.json === 'object' || traits.json === 'none')) {
+  if (required.tools && !traits.tools) missing.push('it takes no tools');
+  if (required.images && !traits.vision) missing.push('it takes no images');
+  if (required.audio && !traits.audio) missing.push('it takes no audio');
+  if (required.documents && !traits.documents) missing.push('it takes no documents');
+  if (required.json === 'schema' && (traits.json === 'object' || traits.json === 'none')) {
     missing.push('it takes no JSON schema');
   }
-  if (demands.json === 'object' && traits.json === 'none') missing.push('it has no JSON mode');
+  if (required.json === 'object' && traits.json === 'none') missing.push('it has no JSON mode');
   const { contextTokens = Infinity } = settings ?? {};
-  if (demands.inputTokens + demands.outputTokens > contextTokens) missing.push(`it holds ${contextTokens} tokens`);
+  if (required.inputTokens + required.outputTokens > contextTokens) missing.push(`it holds ${contextTokens} tokens`);
   return missing;
 }
 
@@ -62,12 +73,15 @@ function lacks({ provider, model, settings }: Target, demands: Demands): readonl
  * Leaves out the targets that can do less of what a request demands than others can; where all of them lack as much, all
  * stay. So a model that cannot see is not asked about an image while one that can is there.
  */
-export function leaveOutUnfit(considered: readonly Considered[], demands: Demands): readonly Considered[] {
-  const missing = considered.map(({ found }) => (isDenial(found) ? undefined : lacks(found, demands)));
+export function leaveOutUnfit(
+  considered: readonly Considered[],
+  required: RequiredCapabilities,
+): readonly Considered[] {
+  const missing = considered.map(({ found }) => (isDenial(found) ? undefined : lacks(found, required)));
   const least = Math.min(...missing.map((reasons) => reasons?.length ?? Infinity));
   return considered.map((one, index) => {
     const reasons = missing[index];
     if (reasons === undefined || reasons.length === least) return one;
-    return { ...one, leftOut: `${reasons.join(', ')}, and another does` };
+    return { ...one, leftOut: `${reasons.join(', ')}, but another does` };
   });
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
+import { Stopped } from '#/call/facts.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
@@ -10,115 +11,9 @@ import { targetsOf, type Decision } from './decision.ts';
 import { chooseModels, decide } from './plan.ts';
 import { reachableModels } from './reachable.ts';
 import { routeCall } from './route.ts';
-import { choosePassageModels, decidePassage } from './route-passthrough.ts';
-import { DEPS, questionOf } from '../../test/harness/routing.ts';
-
-/**
- * Random organizations, policies, providers and aliases, compiled and asked; and beside it an interpreter that reads the
- * same resources as slowly and plainly as the rules are written down.
- */
-
-interface Fragment {
-  readonly dlp?: { readonly mode?: string; readonly documents?: string };
-  readonly residency?: { readonly allowedJurisdictions: readonly string[] };
-  readonly allowedModels?: readonly string[];
-  readonly answerTimeoutSeconds?: number;
-}
-interface PolicyPair {
-  readonly defaults?: Fragment;
-  readonly overrides?: Fragment;
-}
-interface ProviderSketch {
-  readonly slug: string;
-  readonly managed: boolean;
-  readonly jurisdiction: string;
-  readonly models: readonly { readonly id: string; readonly jurisdiction?: string }[];
-  readonly onlyListedModels: boolean;
-}
-interface AliasSketch {
-  readonly alias: string;
-  readonly strategy: 'Weighted' | 'Failover' | 'Auto';
-  readonly targets: readonly { readonly model: string; readonly weight: number; readonly priority: number }[];
-  readonly route: string;
-}
-interface World {
-  readonly providers: readonly ProviderSketch[];
-  readonly bedrock: boolean;
-  readonly aliases: readonly AliasSketch[];
-  readonly allowedModels: readonly string[];
-  readonly organization: PolicyPair;
-  readonly workload: Fragment | undefined;
-  readonly shadow: { readonly organization: PolicyPair | undefined; readonly workload: Fragment | undefined };
-  readonly messagesDefaultProvider: string | undefined;
-}
-
-// What is drawn.
-
-const PLACES = ['EU', 'DE', 'FR', 'US', 'CH', 'JP', 'APAC', 'GLOBAL'];
-const SLUGS = ['a', 'b', 'c'];
-const MODELS = ['m1', 'm2', 'org/m3'];
-const PROFILES = ['eu.claude-x', 'us.claude-x', 'global.claude-x', 'claude-x'];
-const ids = [
-  ...SLUGS.flatMap((slug) => MODELS.map((model) => `${slug}/${model}`)),
-  ...PROFILES.map((id) => `aws/${id}`),
-];
-const model = fc.constantFrom(...ids);
-const pattern = fc.oneof(
-  model,
-  fc.constantFrom('a/*', 'b/*', 'c/org/*', 'aws/*', 'aws/eu.*', 'gw/*', 'gw/one', 'a/m*'),
-);
-const list = (most: number) => fc.uniqueArray(pattern, { maxLength: most });
-const places = fc.uniqueArray(fc.constantFrom(...PLACES), { minLength: 1, maxLength: 4 });
-const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-
-const fragment: fc.Arbitrary<Fragment> = fc
-  .record(
-    {
-      dlp: fc.record({ mode: fc.constantFrom('AllowLog', 'Tokenize', 'Mask', 'Block') }),
-      residency: fc.record({ allowedJurisdictions: places }),
-      allowedModels: list(6),
-      answerTimeoutSeconds: fc.integer({ min: 10, max: 600 }),
-    },
-    { requiredKeys: [] },
-  )
-  .filter((one) => Object.keys(one).length > 0);
-const pair: fc.Arbitrary<PolicyPair> = fc
-  .record({ defaults: fragment, overrides: fragment }, { requiredKeys: [] })
-  .filter((one) => Object.keys(one).length > 0);
-const provider = (slug: string): fc.Arbitrary<ProviderSketch> =>
-  fc.record({
-    slug: fc.constant(slug),
-    managed: fc.boolean(),
-    jurisdiction: fc.constantFrom(...PLACES),
-    onlyListedModels: fc.boolean(),
-    models: fc.uniqueArray(
-      fc.record({ id: fc.constantFrom(...MODELS), jurisdiction: fc.constantFrom(...PLACES) }, { requiredKeys: ['id'] }),
-      { selector: ({ id }) => id },
-    ),
-  });
-const alias = (name: string): fc.Arbitrary<AliasSketch> =>
-  fc.record({
-    alias: fc.constant(name),
-    strategy: fc.constantFrom('Weighted', 'Failover', 'Auto'),
-    targets: fc.uniqueArray(
-      fc.record({ model, weight: fc.integer({ min: 1, max: 3 }), priority: fc.integer({ min: 0, max: 2 }) }),
-      { minLength: 1, maxLength: 5, selector: (target) => target.model },
-    ),
-    route: model,
-  });
-const world: fc.Arbitrary<World> = fc.record({
-  providers: fc
-    .tuple(...SLUGS.map((slug) => optional(provider(slug))))
-    .map((all) => all.filter((one) => one !== undefined)),
-  bedrock: fc.boolean(),
-  aliases: fc.tuple(alias('gw/one'), alias('gw/auto')).chain((both) => fc.subarray(both)),
-  allowedModels: list(4),
-  organization: optional(pair).map((one) => one ?? {}),
-  workload: optional(fragment),
-  shadow: fc.record({ organization: optional(pair), workload: optional(fragment) }),
-  messagesDefaultProvider: optional(fc.constantFrom(...SLUGS)),
-});
-const asked = fc.oneof(model, fc.constantFrom('gw/one', 'gw/auto', 'gw/typed', 'nobody/m1', 'm1', 'org/m3'));
+import { choosePassthroughModels, decidePassthrough } from './route-passthrough.ts';
+import { DEPS, questionOf } from '../../test/harness/routing-question.ts';
+import { type Fragment, type AliasSketch, type World, world, asked, SLUGS } from './testing/policy-worlds.ts';
 
 // What is compiled.
 
@@ -182,7 +77,6 @@ const BEDROCK = [
 ];
 
 const keyOf = (snapshot: Snapshot): VirtualKeyConfig => snapshot.keys.get(sha256('key'))!;
-
 // What the rules say, read plainly.
 
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
@@ -248,7 +142,6 @@ function meant(
   if (name.includes('/')) return { ids: [name] };
   return onMessages ? { ids: [`${given.messagesDefaultProvider ?? 'anthropic'}/${name}`] } : undefined;
 }
-
 // What must agree.
 
 const takenBy = ({ considered }: Decision): readonly string[] =>
@@ -301,11 +194,11 @@ test('what is passed on goes to the first model that an interpreter lets it reac
       const question = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 };
       const expected = meant(given, name, false);
       if (!expected) {
-        expect(thrownBy(() => choosePassageModels(question, name, DEPS))?.code).toBe('model_not_prefixed');
+        expect(thrownBy(() => choosePassthroughModels(question, name, DEPS))?.code).toBe('model_not_prefixed');
         return;
       }
-      const choice = choosePassageModels(question, name, DEPS);
-      const taken = takenBy(decidePassage(question, true, choice, key.workload.policy, DEPS));
+      const choice = choosePassthroughModels(question, name, DEPS);
+      const taken = takenBy(decidePassthrough(question, true, choice, key.workload.policy, DEPS));
       const allowed = expected.ids.filter(
         // One of the vendors passes nothing on.
         (id) => objections(given, false, id, expected.alias?.alias).length === 0 && !id.startsWith('aws/'),
@@ -323,8 +216,8 @@ test('a provider named without a model is reached where every allow-list has som
     fc.property(world, fc.constantFrom(...SLUGS), fc.boolean(), (given, slug, ownKeyOnly) => {
       const key = keyOf(compiled(given, false));
       const question = { key, provider: slug, ownKeyOnly, startedAt: 0 };
-      const choice = choosePassageModels(question, undefined, DEPS);
-      const taken = takenBy(decidePassage(question, false, choice, key.workload.policy, DEPS));
+      const choice = choosePassthroughModels(question, undefined, DEPS);
+      const taken = takenBy(decidePassthrough(question, false, choice, key.workload.policy, DEPS));
       const layers = layersOf(given, false);
       const lists = [given.allowedModels, ...layers.map((layer) => layer.allowedModels ?? [])];
       const unlisted = lists.some((one) => one.length > 0 && !one.some((entry) => entry.startsWith(`${slug}/`)));
@@ -373,13 +266,19 @@ test('a shadow policy changes nothing that happens, and is told wherever it woul
       const plain = keyOf(compiled(given, false));
       const watched = keyOf(compiled(given, true));
       expect(watched.workload.policy).toEqual(plain.workload.policy);
-      const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
       const call = { ...questionOf(watched, chatCodec, body(name)), signal: AbortSignal.timeout(1000) };
-      await routeCall(call, DEPS, record).catch((thrown: unknown) => expect(thrown).toBeInstanceOf(GatewayError));
+      const shadow = await routeCall(call, DEPS).then(
+        (routed) => routed.shadow,
+        (thrown: unknown) => {
+          if (!(thrown instanceof Stopped)) throw thrown;
+          expect(thrown.cause).toBeInstanceOf(GatewayError);
+          return thrown.facts.shadow ?? [];
+        },
+      );
       for (const id of expected.ids) {
         const now = objections(given, false, id, expected.alias?.alias).length === 0;
         const then = objections(given, true, id, expected.alias?.alias).length === 0;
-        const told = record.shadow.filter(({ text }) => text.startsWith(`${id} would`)).map(({ text }) => text);
+        const told = shadow.filter(({ text }) => text.startsWith(`${id} would`)).map(({ text }) => text);
         if (now === then) expect(told).toEqual([]);
         else expect(told).toEqual([expect.stringMatching(then ? /would not be refused$/ : /would be refused: /)]);
       }

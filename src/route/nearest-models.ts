@@ -2,7 +2,6 @@ import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import { nearestFew } from '#/config/nearest.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { RouteDeps, RouteQuestion } from './plan.ts';
 import { modelsKnownOf, reachableModel, type DiscoveryDeps } from './reachable.ts';
 
 const MOST_TOLD = 3;
@@ -11,7 +10,7 @@ const MOST_CANDIDATES = 1000;
 /** Names near the one that was asked for which are tried: not each of them can be reached. */
 const MOST_TRIED = 8;
 
-/** The refusal of a model that nobody knows, with the nearest names that the caller can reach; others as they are. */
+/** Adds the nearest names that the caller can reach to the refusal of an unknown model; other errors stay unchanged. */
 export function withNearest(thrown: unknown, asked: string, key: VirtualKeyConfig, deps: DiscoveryDeps): unknown {
   const isUnknown = thrown instanceof GatewayError && UNKNOWN.has(thrown.code);
   if (!isUnknown) return thrown;
@@ -21,15 +20,6 @@ export function withNearest(thrown: unknown, asked: string, key: VirtualKeyConfi
   const { code, param, shouldRetry } = thrown;
   return new GatewayError(code, message, { shouldRetry, ...(param !== undefined && { param }) }, { cause: thrown });
 }
-
-/** Rejects as a call would have been refused, `withNearest`. */
-export function namingNearest({ ask, key, startedAt }: NearCall, deps: RouteDeps): (thrown: unknown) => never {
-  return (thrown) => {
-    throw withNearest(thrown, ask.model, key, { ...deps, at: startedAt });
-  };
-}
-
-type NearCall = Pick<RouteQuestion, 'ask' | 'key' | 'startedAt'>;
 
 const UNKNOWN: ReadonlySet<string> = new Set(['model_not_found', 'model_not_prefixed', 'price_unknown']);
 

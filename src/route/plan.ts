@@ -3,28 +3,23 @@ import type { AliasConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } 
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { estimatedInput } from '#/meter/usage-bounds.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
-import type { Call } from '#/call/call.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
-import type { Media } from '#/wire/hub/codec.ts';
-import { DECIDING, type Family } from '#/wire/document/document.ts';
+import type { UpstreamCodec } from '#/wire/hub/codec.ts';
+import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isHubFamily } from './exits.ts';
-import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
-import { toolServerDenial } from './tool-server-denial.ts';
-import { managedKeyDenial } from './managed-key.ts';
-import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Providers } from './offer.ts';
-
-/** A call as routing sees it. */
-export interface RouteQuestion extends Pick<
-  Call,
-  'key' | 'codec' | 'ask' | 'document' | 'headers' | 'text' | 'startedAt' | 'toolServers'
-> {
-  /** Content that inspection found beside text. */
-  readonly media: readonly Media[];
-}
+import { requiredCapabilitiesOf, leaveOutUnfit, type RequiredCapabilities } from './fitness.ts';
+import type { RouteQuestion } from './route-question.ts';
+import { isDenial, notThere, offerOf, outside, reasonOf, type Denial, type Providers } from './offer.ts';
+import { chatUpstream } from '#/wire/chat/codec.ts';
+import { converseUpstream } from '#/wire/converse/codec.ts';
+import { geminiUpstream } from '#/wire/gemini/codec.ts';
+import { messagesUpstream } from '#/wire/messages/codec.ts';
+import { responsesUpstream } from '#/wire/responses/codec.ts';
+import { cacheMarkers } from '#/wire/request/cache-markers.ts';
+import type { Json } from '#/wire/document/json.ts';
 
 /** What vendors list of their own models. */
 export interface ListedModels {
@@ -34,7 +29,7 @@ export interface ListedModels {
 export interface RouteDeps {
   readonly providers: Providers;
   readonly prices: PriceBook;
-  /** What vendors list themselves; absent: nobody asks them. */
+  /** Vendors' own lists of models; absent: they are not fetched. */
   readonly lists?: ListedModels;
 }
 
@@ -60,8 +55,8 @@ export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?:
   const alias = organization.aliases.get(id);
   if (!alias) return { ids: [id] };
   const { models, how } = aliasOrder(alias, () => {
-    const demands = demandsIn(question, question.key.workload.policy);
-    return { demands, verdict, organization, prices: deps.prices, at: question.startedAt };
+    const required = requiredBy(question, question.key.workload.policy);
+    return { required, verdict, organization, prices: deps.prices, at: question.startedAt };
   });
   return { ids: models, alias, how };
 }
@@ -76,10 +71,10 @@ export function decide(question: RouteQuestion, choice: Choice, policy: Resolved
     return { id, found };
   });
   const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
-  const fit = several ? leaveOutUnfit(considered, demandsIn(question, policy)) : considered;
+  const fit = several ? leaveOutUnfit(considered, requiredBy(question, policy)) : considered;
   return decisionOf(fit, choice.how, ({ provider, model, family }) => {
-    const lane = family === question.codec.family ? 'verbatim' : 'translated';
-    return `${family}, ${lane}, in ${provider.jurisdiction(model)}`;
+    const mode = family === question.codec.family ? 'verbatim' : 'translated';
+    return `${family}, ${mode}, in ${provider.jurisdiction(model)}`;
   });
 }
 
@@ -109,7 +104,7 @@ function consider(
   const offer = offerOf(id, alias, { organization, policy }, providers);
   if (isDenial(offer)) return undecided(question, id, offer) ?? offer;
   const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
-  if (family === undefined) return notThere('The provider cannot be reached through this surface.');
+  if (family === undefined) return notThere('The provider cannot be used through this endpoint.');
   const target = { ...offer, family };
   return (
     askedOutside(question, target, policy) ??
@@ -123,11 +118,11 @@ function consider(
 /** An answer that comes later is fetched by its id: from who keeps it, on an account that its workloads may ask. */
 function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }: Target): Denial | undefined {
   if (ask.background !== true || (family === 'responses' && config.keyOwnership === 'organization')) return undefined;
-  const message = "background needs a provider that speaks responses, on the organization's own account.";
+  const message = "background needs a provider with the responses protocol, on the organization's own account.";
   return { code: 'invalid_request', why: reasonOf(message), message, param: 'background' };
 }
 
-/** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */
+/** A decision of a local model fails without local models: another model cannot replace it. // spec 4.4.7 */
 function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
   if (!DECIDING.has(codec.family) || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
   return { code: 'local_model_unavailable', why: reasonOf(ENGINE_OFF), message: ENGINE_OFF, shouldRetry: false };
@@ -139,12 +134,12 @@ function hasTools({ document: { body } }: RouteQuestion): boolean {
   return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
 }
 
-function demandsIn(question: RouteQuestion, { dlp }: ResolvedPolicy): Demands {
+function requiredBy(question: RouteQuestion, { dlp }: ResolvedPolicy): RequiredCapabilities {
   const { ask, media, text } = question;
   // What may not leave unread goes as text or not at all: who takes files has no advantage.
   const asText = dlp.mode !== 'allow_log' && dlp.documents === 'off';
   const sent = asText ? media.filter(({ kind }) => kind !== 'file') : media;
-  return demandsOf(ask, sent, hasTools(question), estimatedInput(text, media));
+  return requiredCapabilitiesOf(ask, sent, hasTools(question), estimatedInput(text, media));
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */
@@ -165,4 +160,80 @@ function askedOutside({ document }: RouteQuestion, target: Target, policy: Resol
   // A place that is no jurisdiction of ours is anywhere.
   const place = typeof asked === 'string' && /^[a-z]{2}$/i.test(asked) ? asked.toUpperCase() : 'GLOBAL';
   return outside(slug, place, policy);
+}
+
+/** The families that a request can be translated to. */
+export const UPSTREAM_CODECS: Readonly<Record<HubFamily, UpstreamCodec>> = {
+  chat: chatUpstream,
+  messages: messagesUpstream,
+  responses: responsesUpstream,
+  gemini: geminiUpstream,
+  converse: converseUpstream,
+};
+
+export function isHubFamily(family: Family): family is HubFamily {
+  return family in UPSTREAM_CODECS;
+}
+
+const ORDINARY_TIERS = new Set(['auto', 'default', 'flex', 'standard_only']);
+const LONG_CONTEXT = /^context-1m/;
+
+/**
+ * What a managed account does not pay for: a dearer service tier, an hour of prompt cache, the long-context flag.
+ * Nothing is sent. With the organization's own key all of it is forwarded, and undefined is returned. // spec 7.1
+ */
+function managedKeyDenial(question: RouteQuestion, target: Target): Denial | undefined {
+  const { provider, model, family } = target;
+  if (provider.config.keyOwnership !== 'managed') return undefined;
+  const { body } = question.document;
+  const tier = body['service_tier'];
+  if (tier !== undefined && tier !== null && !(typeof tier === 'string' && ORDINARY_TIERS.has(tier))) {
+    return denial(
+      `service_tier must be one of ${[...ORDINARY_TIERS].join(', ')} on a managed provider.`,
+      'service_tier',
+    );
+  }
+  const traits = provider.traits(model);
+  if (traits.cacheMarks !== 'none' && traits.cacheMarks !== 'as-written') {
+    for (const { ttl } of cacheMarkers(question.document)) {
+      if (ttl === undefined || ttl === '5m') continue;
+      return denial('cache_control.ttl must be 5m on a managed provider.', 'cache_control');
+    }
+  }
+  if ((family === 'messages' || traits.claude) && betaFlags(question).some((flag) => LONG_CONTEXT.test(flag))) {
+    return denial('The long-context beta flag is not available on a managed provider.', 'anthropic-beta');
+  }
+  return undefined;
+}
+
+/** Beta flags of the header and of the body. */
+function betaFlags({ headers, document: { body } }: RouteQuestion): readonly string[] {
+  const header = headers['anthropic-beta'];
+  const lists: readonly (Json | undefined)[] = [body['betas'], body['anthropic_beta']];
+  const ofBody = lists.flatMap((list): readonly Json[] => (Array.isArray(list) ? (list as readonly Json[]) : []));
+  const ofHeader = [header].flat().flatMap((value) => value?.split(',') ?? []);
+  return [...ofHeader, ...ofBody.filter((flag) => typeof flag === 'string')].map((flag) => flag.trim());
+}
+
+function denial(message: string, param: string): Denial {
+  return { code: 'invalid_request', why: reasonOf(message), message, param };
+}
+
+/**
+ * Why a provider may not be asked to call the servers of tools that a request names: policy does not say so, the account is
+ * the platform's, or the request would have to be translated, which servers do not survive. // spec 4.5.3
+ */
+function toolServerDenial(
+  { toolServers, codec }: RouteQuestion,
+  { provider, family }: Target,
+  policy: ResolvedPolicy,
+): Denial | undefined {
+  if (!toolServers) return undefined;
+  const { param } = toolServers;
+  const { keyOwnership, slug } = provider.config;
+  const denied = (message: string): Denial => ({ code: 'invalid_request', why: reasonOf(message), message, param });
+  if (!policy.providerSideTools.has('mcp')) return denied(`${param} is not supported under this policy.`);
+  if (keyOwnership !== 'organization') return denied(`${param} needs the organization's own account with ${slug}.`);
+  if (family !== codec.family) return denied(`${param} cannot be translated to ${family}, the protocol of ${slug}.`);
+  return undefined;
 }

@@ -4,7 +4,7 @@ import type { Codec } from '#/wire/hub/codec.ts';
 import type { Family, WireDocument } from '#/wire/document/document.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { toolServersIn, toolServerSteps, type ToolServers } from '#/wire/request/tool-servers.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 
 /** Families whose requests can name servers of tools; in any other a server is a mistake or an attempt. */
 const WITH_TOOLS: ReadonlySet<Family> = new Set<Family>(['chat', 'messages', 'responses']);
@@ -14,7 +14,8 @@ const WITH_TOOLS: ReadonlySet<Family> = new Set<Family>(['chat', 'messages', 're
  * call them; whose account it is, is asked when the provider is known. // spec 4.5.3
  */
 export function permittedToolServers(document: WireDocument, key: VirtualKeyConfig): ToolServers | undefined {
-  return permitted(toolServersIn(document), document, key);
+  const servers = toolServersIn(document);
+  return servers && permitted(servers, document, key);
 }
 
 /** As `permittedToolServers`, in steps. */
@@ -22,15 +23,12 @@ export function* permittedToolServerSteps(
   document: WireDocument,
   key: VirtualKeyConfig,
 ): Steps<ToolServers | undefined> {
-  return permitted(yield* toolServerSteps(document), document, key);
+  const servers = yield* toolServerSteps(document);
+  return servers && permitted(servers, document, key);
 }
 
-function permitted(
-  servers: ToolServers | undefined,
-  document: WireDocument,
-  key: VirtualKeyConfig,
-): ToolServers | undefined {
-  if (!servers) return undefined;
+/** The servers that a request names, as they are. Throws as `permittedToolServers` does. */
+export function permitted(servers: ToolServers, document: WireDocument, key: VirtualKeyConfig): ToolServers {
   if (key.workload.policy.providerSideTools.has('mcp') && WITH_TOOLS.has(document.family)) return servers;
   const { param } = servers;
   const message = `${param} is not supported: register the server in the console and call it through /v1/mcp`;
@@ -38,7 +36,7 @@ function permitted(
 }
 
 /** Headers without the flags that ask a provider for what policy does not let it do. */
-export function withoutToolServerFlags(headers: Opening['headers']): Opening['headers'] {
+export function withoutToolServerFlags(headers: CallContext['headers']): CallContext['headers'] {
   const flags = headers['anthropic-beta'];
   if (flags === undefined || !/mcp/i.test(String(flags))) return headers;
   const kept = [flags]
@@ -51,8 +49,8 @@ export function withoutToolServerFlags(headers: Opening['headers']): Opening['he
 }
 
 /** What inspection looks at: all but what the caller identifies itself with to servers that policy lets it name. */
-export function contentsBeside<C extends Pick<Codec, 'contents'>>(codec: C, servers: ToolServers | undefined): C {
-  if (!servers || servers.credentials.size === 0) return codec;
+export function contentsBeside<C extends Pick<Codec, 'contents'>>(codec: C, servers: ToolServers): C {
+  if (servers.credentials.size === 0) return codec;
   const credentials: ReadonlySet<unknown> = servers.credentials;
   const contents: Codec['contents'] = (document) => {
     const found = codec.contents(document);

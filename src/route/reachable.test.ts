@@ -3,9 +3,10 @@ import { UNKNOWN_MODEL } from '#/wire/hub/traits.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { Provider } from '#/ports/provider.ts';
 import { make, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
-import type { CredentialConfig, VendorId, VirtualKeyConfig } from '#/config/snapshot.ts';
+import type { CredentialConfig, VirtualKeyConfig } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import { reachableModel, reachableModels, type DiscoveryDeps } from './reachable.ts';
-import { DEPS } from '../../test/harness/routing.ts';
+import { DEPS } from '../../test/harness/routing-question.ts';
 
 const deps: DiscoveryDeps = { ...DEPS, at: Date.UTC(2026, 10, 21) };
 const PRICED = ['a', 'b', 'mixed', 'abroad', 'open', 'shut'];

@@ -18,7 +18,7 @@ export interface DiscoveryDeps extends RouteDeps {
   readonly at: number;
 }
 
-/** Of all providers together: each is looked up while nobody else is served. Where there are more, each has its share. */
+/** For all providers together: the lookup blocks other calls. With more models, each provider gets a share. */
 const MOST_KNOWN = 10_000;
 const ALIAS_OWNER = 'gw';
 
@@ -26,7 +26,7 @@ const ALIAS_OWNER = 'gw';
  * The models that a caller's policy and credentials reach, sorted by id: those that providers are configured with, and
  * unless they serve no others, those that the model catalogue, the price data and the organization's own prices know of
  * them, or what its vendor has listed lately; those that an allow-list names; aliases; and what the gateway itself can answer now.
- * Nobody is asked. // spec 2.1, 4.5.2
+ * No provider is asked. // spec 2.1, 4.5.2
  */
 export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): readonly ReachableModel[] {
   const { organization, policy } = key.workload;
@@ -45,14 +45,14 @@ export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): rea
     .filter((model) => model !== undefined);
 }
 
-/** The models that a provider is configured with, and what is known of its vendor unless it serves no others. */
+/** The configured models of a provider, and the known models of its vendor unless it serves no others. */
 export function modelsKnownOf(config: ProviderConfig, { providers, prices, lists }: RouteDeps): readonly string[] {
   const configured = [...config.models.keys()];
   if (config.onlyListedModels === true) return configured;
   const known = [...(providers(config)?.known ?? []), ...prices.models(config)];
   const listed = lists?.of(config);
   if (!listed) return [...configured, ...known];
-  // A vendor lists what an account can call; of what is known, names that are short for one of these stay too.
+  // A vendor lists the models that an account can call; known short names for one of these stay too.
   return [...configured, ...listed.models, ...known.filter((model) => listed.names.has(model))];
 }
 

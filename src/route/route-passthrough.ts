@@ -3,21 +3,30 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isDenial, notAllowed, offerOf, outside, notThere, type Denial, type Providers } from './offer.ts';
+import {
+  allowListReason,
+  allowListReasonOfProvider,
+  isDenial,
+  notAllowed,
+  notThere,
+  offerOf,
+  outside,
+  type Denial,
+  type Providers,
+} from './offer.ts';
 import type { Offer, Target } from '#/call/target.ts';
-import { allowListReason, allowListReasonOfProvider } from './policy.ts';
 import type { Choice, RouteDeps } from './plan.ts';
 
-/** What a passage asks of its route. */
-export type PassageQuestion = Pick<PassthroughCall, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt' | 'gate'> &
+/** What a passthrough call asks of its route. */
+export type PassthroughQuestion = Pick<PassthroughCall, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt' | 'gate'> &
   Partial<Pick<PassthroughCall, 'snapshot'>>;
 
 /**
- * What a passage names: a model, an alias, or without either a provider beside it. // design 11
+ * The models that a passthrough call names: a model, an alias, or a provider without either. // design 11
  * Throws `model_not_prefixed` or `invalid_request`.
  */
-export function choosePassageModels(
-  question: PassageQuestion,
+export function choosePassthroughModels(
+  question: PassthroughQuestion,
   named: string | undefined,
   { prices }: RouteDeps,
 ): Choice {
@@ -25,7 +34,7 @@ export function choosePassageModels(
   const id = besideProvider(question, named);
   if (id === undefined) {
     if (question.provider !== undefined) return { ids: [question.provider] };
-    const message = 'Name the provider: in model, in x-gw-provider, or by the prefix of the id.';
+    const message = 'Name the provider in model, in x-gw-provider, or by the prefix of the id.';
     throw new GatewayError('invalid_request', message, { param: 'x-gw-provider' });
   }
   const slash = id.indexOf('/');
@@ -37,13 +46,13 @@ export function choosePassageModels(
   const alias = organization.aliases.get(id);
   if (!alias) return { ids: [id] };
   const { models, how } = aliasOrder(alias, () => {
-    return { demands: UNREAD, verdict: undefined, organization, prices, at: question.startedAt };
+    return { required: UNREAD, verdict: undefined, organization, prices, at: question.startedAt };
   });
   return { ids: models, alias, how };
 }
 
-/** Behind a gate a provider that is named beside the model goes before it. */
-function besideProvider({ gate, provider }: PassageQuestion, model: string | undefined): string | undefined {
+/** Behind a gate, the provider in the header becomes the prefix of the model. */
+function besideProvider({ gate, provider }: PassthroughQuestion, model: string | undefined): string | undefined {
   if (!gate || provider === undefined || model === undefined || model.startsWith(`${provider}/`)) return model;
   return `${provider}/${model}`;
 }
@@ -59,9 +68,9 @@ const UNREAD = {
   outputTokens: 0,
 } as const;
 
-/** Decides where a passage goes under a policy: at most one target, since its body cannot be sent twice. // spec 4.1 */
-export function decidePassage(
-  question: PassageQuestion,
+/** Decides where a passthrough call goes under a policy: at most one target, since its body cannot be sent twice. // spec 4.1 */
+export function decidePassthrough(
+  question: PassthroughQuestion,
   hasModel: boolean,
   choice: Choice,
   policy: ResolvedPolicy,
@@ -77,7 +86,7 @@ export function decidePassage(
       taken ||= !isDenial(found);
       return { id, found };
     }
-    return { id, found, leftOut: 'a body that streams is sent once' };
+    return { id, found, leftOut: 'a body that streams can be sent only once' };
   });
   return decisionOf(considered, choice.how, ({ provider, model }) => {
     const what = question.gate ? `/${question.gate.word} passed on` : 'passed on';
@@ -88,7 +97,7 @@ export function decidePassage(
 /** A provider for a call that names no model: some model of it must be allowed, and the provider's own place. */
 function offerOfProvider(
   slug: string,
-  { key, gate }: PassageQuestion,
+  { key, gate }: PassthroughQuestion,
   policy: ResolvedPolicy,
   providers: Providers,
 ): Offer | Denial {
@@ -102,19 +111,23 @@ function offerOfProvider(
   return outside(slug, provider.jurisdiction(''), policy) ?? { provider, model: '', settings: undefined };
 }
 
-const NOT_SERVED = notThere('No provider of this name serves this here.');
+const NOT_SERVED = notThere('No provider with this name serves this endpoint.');
 
-function passable({ ownKeyOnly }: PassageQuestion, offer: Offer): Target | Denial {
+function passable({ ownKeyOnly }: PassthroughQuestion, offer: Offer): Target | Denial {
   if (!offer.provider.pass) return NOT_SERVED;
   if (ownKeyOnly && offer.provider.config.keyOwnership === 'managed') {
-    const message = "This is served on the organization's own provider key only.";
-    return { code: 'permission_denied', why: "served on the organization's own key only", message };
+    const message = "This endpoint needs the organization's own provider key.";
+    return { code: 'permission_denied', why: "needs the organization's own key", message };
   }
   return { ...offer, family: 'passthrough' };
 }
 
 /** Why policy, or whose the account is, keeps a path closed; undefined where it is open. // spec 1.3, 4.5.5 */
-function closed({ gate, key, snapshot }: PassageQuestion, offer: Offer, policy: ResolvedPolicy): Denial | undefined {
+function closed(
+  { gate, key, snapshot }: PassthroughQuestion,
+  offer: Offer,
+  policy: ResolvedPolicy,
+): Denial | undefined {
   if (!gate) return undefined;
   const { config } = offer.provider;
   // The messages vendor's other paths are not served.
@@ -122,7 +135,7 @@ function closed({ gate, key, snapshot }: PassageQuestion, offer: Offer, policy: 
   const { word } = gate;
   if (!policy.passthrough.has(word)) {
     const why = `${word} is not in passthrough`;
-    const message = `/v1/${word} is not passed on here: a Policy must have ${word} in passthrough.`;
+    const message = `/v1/${word} is not allowed: add ${word} to passthrough in the Policy.`;
     return { code: 'permission_denied', why, message };
   }
   const { organization } = key.workload;
@@ -130,12 +143,12 @@ function closed({ gate, key, snapshot }: PassageQuestion, offer: Offer, policy: 
     return undefined;
   }
   const message =
-    `What /v1/${word} keeps is not known to the gateway: it needs an account of one organization alone, ` +
+    `The gateway does not know which objects /v1/${word} stores: it needs an account that only one organization uses, ` +
     'with sharedObjects: Organization.';
-  return { code: 'permission_denied', why: `${word} may reach what others keep`, message };
+  return { code: 'permission_denied', why: `${word} may reach objects of others`, message };
 }
 
-/** Providers that several organizations reach, by snapshot: nobody goes through all of them for each call. */
+/** Providers that several organizations reach, by snapshot, so that calls do not iterate over all of them. */
 const TOGETHER = new WeakMap<Snapshot, ReadonlySet<string>>();
 
 function isAlone({ id }: OrganizationConfig, config: ProviderConfig, snapshot: Snapshot | undefined): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
+import { Stopped } from '#/call/facts.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import type { Router, RouterVerdict } from '#/ports/router.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
@@ -10,8 +11,8 @@ import { ocrCodec } from '#/wire/ocr/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { PLAIN_TOKENS } from './alias-order.ts';
 import type { Target } from '#/call/target.ts';
-import { routeCall, routePassage, type RoutingDeps } from './route.ts';
-import { DEPS, questionOf } from '../../test/harness/routing.ts';
+import { routeCall, routePassthrough, type RoutingDeps } from './route.ts';
+import { DEPS, questionOf } from '../../test/harness/routing-question.ts';
 
 const SECRET = makeCore('Secret', 'keys', { stringData: { key: 'k' } });
 const credentials = [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'key' } }];
@@ -62,14 +63,15 @@ async function route(
   codec: Codec = chatCodec,
   deps: RoutingDeps = DEPS,
 ): Promise<Routed> {
-  const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
   const call = { ...questionOf(key, codec, body), signal: new AbortController().signal };
-  const found = await routeCall(call, deps, record);
+  const found = await routeCall(call, deps).catch((thrown: unknown) => {
+    throw thrown instanceof Stopped ? thrown.cause : thrown;
+  });
   return {
-    ids: found.map(({ provider, model }) => `${provider.config.slug}/${model}`),
-    targets: found,
-    route: record.route,
-    shadow: record.shadow.map(({ field, text }) => `${field}: ${text}`),
+    ids: found.targets.map(({ provider, model }) => `${provider.config.slug}/${model}`),
+    targets: found.targets,
+    route: found.route,
+    shadow: found.shadow.map(({ field, text }) => `${field}: ${text}`),
   };
 }
 
@@ -81,21 +83,22 @@ const IMAGE = {
 const SCHEMA = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } };
 
 describe('what is written down', () => {
-  test('of a pinned model: family, lane and place', async () => {
-    expect((await route(keyOf(A), ask('a/cheap'))).route).toEqual(['a/cheap: taken: chat, verbatim, in EU']);
+  test('of a pinned model: family, mode and place', async () => {
+    expect((await route(keyOf(A), ask('a/cheap'))).route).toEqual(['a/cheap: selected: chat, verbatim, in EU']);
     const body = { ...ask('a/cheap'), max_tokens: 5 };
-    expect((await route(keyOf(A), body, messagesCodec)).route).toEqual(['a/cheap: taken: chat, translated, in EU']);
+    expect((await route(keyOf(A), body, messagesCodec)).route).toEqual(['a/cheap: selected: chat, translated, in EU']);
   });
 
   test('of a refusal: who refused, in the row and to the client', async () => {
     const key = keyOf(A, policy({ allowedModels: ['a/mid'] }));
-    const record = { route: [] as string[], shadow: [] };
     const call = { ...questionOf(key, chatCodec, ask('a/cheap')), signal: new AbortController().signal };
-    await expect(routeCall(call, DEPS, record)).rejects.toMatchObject({
-      code: 'permission_denied',
-      message: 'The model is not on the allow-list of Policy default/policy (workload).',
+    await expect(routeCall(call, DEPS)).rejects.toMatchObject({
+      cause: {
+        code: 'permission_denied',
+        message: 'The model is not on the allow-list of Policy default/policy (workload).',
+      },
+      facts: { route: ['a/cheap: refused: not on the allow-list of Policy default/policy (workload)'] },
     });
-    expect(record.route).toEqual(['a/cheap: refused: not on the allow-list of Policy default/policy (workload)']);
   });
 
   test('of several: everything that was tried, policy before configuration', async () => {
@@ -111,7 +114,7 @@ describe('what is written down', () => {
       code: 'residency_denied',
       message:
         'No allowed jurisdiction serves this request: us is in US, allowed are CH, FR (Policy default/policy (workload)). ' +
-        'Tried: gone/x (no provider of this name is configured for the organization), ' +
+        'Tried: gone/x (no provider with this name is configured for the organization), ' +
         'us/m (in US, allowed are CH, FR (Policy default/policy (workload))), ' +
         'a/cheap (in EU, allowed are CH, FR (Policy default/policy (workload))).',
     });
@@ -133,7 +136,7 @@ describe('an automatic alias without a router', () => {
   test('gives a plain request to the cheapest', async () => {
     const { ids, route: told } = await route(keyOf(A, auto(models)), ask('gw/auto'));
     expect(ids).toEqual(['a/cheap', 'a/mid', 'a/dear', 'a/unpriced']);
-    expect(told[0]).toBe('gw/auto: automatic: a plain request, cheapest first');
+    expect(told[0]).toBe('gw/auto: automatic: a simple request, cheapest first');
   });
 
   test.each([
@@ -180,13 +183,15 @@ describe('an automatic alias without a router', () => {
     const key = keyOf(A, auto(['a/dear', 'a/cheap']));
     expect((await route(key, { model: 'gw/auto', input: 'Hello' }, responsesCodec)).ids).toHaveLength(2);
     expect((await route(key, { model: 'gw/auto', input: 'Hello' }, embeddingsCodec)).ids).toHaveLength(2);
-    const record = { route: [] as string[], shadow: [] };
-    const passage = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 } as Parameters<typeof routePassage>[0];
-    expect(routePassage(passage, 'gw/auto', DEPS, record).model).toBe('dear');
-    expect(record.route).toEqual([
+    const call = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 } as Parameters<
+      typeof routePassthrough
+    >[0];
+    const { targets: found, route: lines } = routePassthrough(call, 'gw/auto', DEPS);
+    expect(found[0].model).toBe('dear');
+    expect(lines).toEqual([
       'gw/auto: automatic: not a small request, by priority',
-      'a/dear: taken: passed on, in EU',
-      'a/cheap: left out: a body that streams is sent once',
+      'a/dear: selected: passed on, in EU',
+      'a/cheap: skipped: a body that streams can be sent only once',
     ]);
   });
 });
@@ -229,7 +234,7 @@ describe('an automatic alias with a router', () => {
       router({ task: 'code', complexity: 2, ...FAST }),
     );
     expect(told[0]).toBe(
-      'gw/auto: automatic: the router says code, complexity 2, fast; first the route to a/dear, then a plain request, cheapest first',
+      'gw/auto: automatic: the router reports code, complexity 2, fast; first the route to a/dear, then a simple request, cheapest first',
     );
   });
 
@@ -285,9 +290,9 @@ describe('a model that can do less', () => {
     expect(ids).toEqual(['a/mid', 'a/cheap']);
     expect(told).toEqual([
       'gw/auto: by priority',
-      'a/blind: left out: it takes no images, and another does',
-      'a/mid: taken: chat, verbatim, in EU',
-      'a/cheap: taken: chat, verbatim, in EU',
+      'a/blind: skipped: it takes no images, but another does',
+      'a/mid: selected: chat, verbatim, in EU',
+      'a/cheap: selected: chat, verbatim, in EU',
     ]);
   });
 
@@ -305,7 +310,7 @@ describe('a model that can do less', () => {
     expect((await route(key, ask('gw/auto'))).ids).toEqual(['a/small', 'a/mid']);
     const { ids, route: told } = await route(key, ask('gw/auto', { max_tokens: 90 }));
     expect(ids).toEqual(['a/mid']);
-    expect(told[1]).toBe('a/small: left out: it holds 100 tokens, and another does');
+    expect(told[1]).toBe('a/small: skipped: it holds 100 tokens, but another does');
   });
 
   test('is one that lacks more than another, where all lack something', async () => {
@@ -350,7 +355,7 @@ describe('residency', () => {
     });
     const key = keyOf(aws, secret, policy({ residency: { allowedJurisdictions: ['EU'] } }));
     expect((await route(key, ask('aws/amazon.nova-lite-v1:0'))).route).toEqual([
-      'aws/amazon.nova-lite-v1:0: taken: converse, translated, in DE',
+      'aws/amazon.nova-lite-v1:0: selected: converse, translated, in DE',
     ]);
     expect((await route(key, ask('aws/eu.amazon.nova-lite-v1:0'))).ids).toHaveLength(1);
     await expect(route(key, ask('aws/global.amazon.nova-lite-v1:0'))).rejects.toMatchObject({
@@ -375,10 +380,11 @@ describe('a policy in shadow mode', () => {
 
   test('says what it would not have refused', async () => {
     const key = keyOf(A, policy({ allowedModels: ['a/mid'] }), shadow({ allowedModels: ['a/*'] }));
-    const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
     const call = { ...questionOf(key, chatCodec, ask('a/cheap')), signal: new AbortController().signal };
-    await expect(routeCall(call, DEPS, record)).rejects.toMatchObject({ code: 'permission_denied' });
-    expect(record.shadow).toEqual([{ field: 'allowedModels', text: 'a/cheap would not be refused' }]);
+    await expect(routeCall(call, DEPS)).rejects.toMatchObject({
+      cause: { code: 'permission_denied' },
+      facts: { shadow: [{ field: 'allowedModels', text: 'a/cheap would not be refused' }] },
+    });
   });
 
   test('is silent where it agrees', async () => {

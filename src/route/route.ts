@@ -1,20 +1,24 @@
 import type { ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Router, RouterVerdict } from '#/ports/router.ts';
-import type { Difference } from '#/call/difference.ts';
+import { Stopped, type Difference } from '#/call/facts.ts';
 import type { ClientCodec } from '#/wire/hub/codec.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
 import { withNearest } from './nearest-models.ts';
-import { chooseModels, decide, type RouteDeps, type RouteQuestion } from './plan.ts';
+import { chooseModels, decide, type RouteDeps } from './plan.ts';
+import type { RouteQuestion } from './route-question.ts';
 import type { Target } from '#/call/target.ts';
-import { choosePassageModels, decidePassage } from './route-passthrough.ts';
+import { choosePassthroughModels, decidePassthrough } from './route-passthrough.ts';
 
-/** Where a decision is written down: the audit row's lists. */
-export interface RouteRecord {
-  readonly route: string[];
-  readonly shadow: Difference[];
+/** Targets in the order they are tried, and how that was decided. */
+export interface Routed {
+  readonly targets: readonly [Target, ...Target[]];
+  /** A line each model. */
+  readonly route: readonly string[];
+  /** What a policy in shadow mode would have decided otherwise. */
+  readonly shadow: readonly Difference[];
 }
 
 export interface RoutingDeps extends RouteDeps {
@@ -28,71 +32,73 @@ export type RoutedCall = RouteQuestion & {
 };
 
 /**
- * Decides which targets may serve a call, in the order they are tried, and writes down how. A policy in shadow mode is
- * asked about the same models; what it would have decided otherwise is written down too. // spec 4.5.1, 5.5, 7.1
+ * Decides which targets may serve a call, in the order they are tried, and says how. A policy in shadow mode is asked about
+ * the same models; its differences are stated too. // spec 4.5.1, 5.5, 7.1
  * Throws `model_not_prefixed`, `model_not_found`, `permission_denied`, `residency_denied` or, where a managed account
- * rules something out, `invalid_request`: each with the reason and what was tried.
+ * rules something out, `invalid_request`: each with the reason and what was tried, in a `Stopped` with how that was decided.
  */
-export async function routeCall(
-  call: RoutedCall,
-  deps: RoutingDeps,
-  record: RouteRecord,
-): Promise<readonly [Target, ...Target[]]> {
+export async function routeCall(call: RoutedCall, deps: RoutingDeps): Promise<Routed> {
   const { policy, shadow } = call.key.workload;
   const verdict = deps.router && (await judged(call, deps.router));
   try {
     const choice = chooseModels(call, deps, verdict);
-    return settle(decide(call, choice, policy, deps), shadow && (() => decide(call, choice, shadow, deps)), record);
+    return routed(decide(call, choice, policy, deps), shadow && (() => decide(call, choice, shadow, deps)));
   } catch (thrown) {
-    throw withNearest(thrown, call.ask.model, call.key, { ...deps, at: call.startedAt });
+    throw naming(thrown, call.ask.model, call, deps);
   }
 }
 
 /**
- * Where a passage goes: to the provider of the model it names, or to the one that is named beside it. // design 11
+ * Route of a passthrough call: to the provider of its model, or to the provider that its header names. // design 11
  * Throws as `routeCall` does, and `permission_denied` for what needs the organization's own key. // spec 4.1
  */
-export function routePassage(
-  passage: PassthroughCall,
-  model: string | undefined,
-  deps: RouteDeps,
-  record: RouteRecord,
-): Target {
-  const { policy, shadow } = passage.key.workload;
+export function routePassthrough(call: PassthroughCall, model: string | undefined, deps: RouteDeps): Routed {
+  const { policy, shadow } = call.key.workload;
   try {
-    const choice = choosePassageModels(passage, model, deps);
-    const under = (terms: typeof policy): Decision => decidePassage(passage, model !== undefined, choice, terms, deps);
-    return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+    const choice = choosePassthroughModels(call, model, deps);
+    const under = (terms: typeof policy): Decision => decidePassthrough(call, model !== undefined, choice, terms, deps);
+    return routed(under(policy), shadow && (() => under(shadow)));
   } catch (thrown) {
-    throw model === undefined ? thrown : withNearest(thrown, model, passage.key, { ...deps, at: passage.startedAt });
+    throw model === undefined ? thrown : naming(thrown, model, call, deps);
   }
+}
+
+/** The refusal of an unknown model, with the nearest names; what it states stays. */
+function naming(
+  thrown: unknown,
+  model: string,
+  { key, startedAt }: Pick<RoutedCall, 'key' | 'startedAt'>,
+  deps: RouteDeps,
+): unknown {
+  const discovery = { ...deps, at: startedAt };
+  if (!(thrown instanceof Stopped)) return withNearest(thrown, model, key, discovery);
+  return new Stopped(withNearest(thrown.cause, model, key, discovery), thrown.facts);
 }
 
 /**
  * Whether a workload may have something done by the gateway itself: `model` is what it is called in allow-lists.
  * Throws `permission_denied` or `model_not_found`.
  */
-export function routeLocal(model: string, workload: WorkloadConfig, deps: RouteDeps, record: RouteRecord): Target {
+export function routeLocal(model: string, workload: WorkloadConfig, deps: RouteDeps): Routed {
   const { organization, policy, shadow } = workload;
   const under = (terms: ResolvedPolicy): Decision => {
     const offer = offerOf(model, undefined, { organization, policy: terms }, deps.providers);
     const found = isDenial(offer) ? offer : { ...offer, family: 'documents' as const };
     return decisionOf([{ id: model, found }], undefined, () => 'here');
   };
-  return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+  return routed(under(policy), shadow && (() => under(shadow)));
 }
 
-function settle(
-  decision: Decision,
-  shadow: (() => Decision) | undefined,
-  record: RouteRecord,
-): readonly [Target, ...Target[]] {
-  record.route.push(...decision.trace);
-  if (shadow) record.shadow.push(...differences(decision, shadow));
-  return targetsOf(decision);
+function routed(decision: Decision, shadow: (() => Decision) | undefined): Routed {
+  const facts = { route: decision.trace, shadow: shadow ? differences(decision, shadow) : [] };
+  try {
+    return { targets: targetsOf(decision), ...facts };
+  } catch (thrown) {
+    throw new Stopped(thrown, facts);
+  }
 }
 
-/** Whatever becomes of it, what is only watched fails no call. */
+/** A policy in shadow mode never fails a call. */
 function differences(decision: Decision, shadow: () => Decision): readonly Difference[] {
   try {
     return routeDifferences(decision, shadow());
@@ -102,8 +108,8 @@ function differences(decision: Decision, shadow: () => Decision): readonly Diffe
 }
 
 /**
- * What the router says of a call for an automatic alias. It is asked for nothing else, and its silence refuses nobody. It is
- * shown what any other model is shown, and `gw/typed/router` too. // spec 4.4.3, 4.4.8
+ * The router's verdict on a call for an automatic alias. It is used for nothing else, and without it the call goes on.
+ * It gets the same text as any other model, and as `gw/typed/router`. // spec 4.4.3, 4.4.8
  */
 async function judged(
   { ask, key, codec, document, inspected, signal }: RoutedCall,

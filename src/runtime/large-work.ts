@@ -1,4 +1,4 @@
-import { FairTurns, type Asker } from './fair-turns.ts';
+import { FairPlaces, type Asker } from './fair-places.ts';
 import { valuesIn } from '#/wire/document/large-text.ts';
 
 /** What a code unit of a text, and a value of JSON, count for: about the bytes of memory that work on them takes. */
@@ -16,12 +16,12 @@ interface Waiting {
 /** What an organization has in work; forgotten when that is nothing. */
 interface Share {
   taken: number;
-  readonly waiting: FairTurns<Waiting>;
+  readonly waiting: FairPlaces<Waiting>;
 }
 
 /**
  * Large calls are begun one after the other, so that few of them are held half done: those of an organization as far as
- * they fit, its workloads by turns. Organizations do not wait for each other.
+ * they fit, its workloads in turn. Organizations do not wait for each other.
  */
 export class LargeWork {
   readonly #shares = new Map<string, Share>();
@@ -49,11 +49,11 @@ export class LargeWork {
 
   #shareOf(organization: string): Share {
     let share = this.#shares.get(organization);
-    if (!share) this.#shares.set(organization, (share = { taken: 0, waiting: new FairTurns<Waiting>() }));
+    if (!share) this.#shares.set(organization, (share = { taken: 0, waiting: new FairPlaces<Waiting>() }));
     return share;
   }
 
-  /** Whose turn it is waits until it fits: nobody overtakes, or the largest would never begin. */
+  /** The next in the queue waits until it fits: no other overtakes it, or the largest would never begin. */
   #goOn(organization: string, share: Share): void {
     for (;;) {
       const [next] = share.waiting;
@@ -76,7 +76,7 @@ export class LargeWork {
   }
 }
 
-/** What is more than fits beside anything else is not counted on. */
+/** Work that needs more than the total counts as all of it. */
 function weightOf(text: string): number {
   const weight = text.length * PER_CODE_UNIT;
   return weight >= MOST ? weight : weight + valuesIn(text, MOST / PER_VALUE) * PER_VALUE;

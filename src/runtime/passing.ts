@@ -1,6 +1,6 @@
 /**
- * What comes and goes in any order, as calls do. A `Set` moves on to a new table after so many changes, and a table that
- * it has left keeps, once V8 has promoted it, all that was in it from being collected while it is young. This leaves none.
+ * Items that come and go in any order, as calls do. A `Set` moves to a new table after many changes, and once V8 has
+ * promoted the old table, it keeps all its young items from being collected. This set leaves no old table behind.
  */
 export class PassingSet<T> {
   readonly #items: (T | undefined)[] = [];
@@ -35,7 +35,7 @@ export class PassingSet<T> {
   }
 }
 
-/** What is used of a `Map`. */
+/** The used part of a `Map`. */
 export interface ByName<T> {
   get(name: string): T | undefined;
   has(name: string): boolean;

@@ -1,10 +1,9 @@
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { canonicalJson, keepsOrder } from '#/wire/document/canonical-json.ts';
 import { orderedRow } from './ordered-row.ts';
-import { keepsOrder } from './ordered-values.ts';
 import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 /**
- * RFC 8785 text of a row: what is stored and hashed. Lone surrogates, which RFC 8785 has no form for, become
+ * RFC 8785 text of a row, which is stored and hashed. Lone surrogates, which RFC 8785 cannot represent, become
  * U+FFFD. Throws RangeError on a number that JSON cannot hold.
  */
 export function canonicalRow(row: AuditRow): string {

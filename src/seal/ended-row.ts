@@ -7,7 +7,7 @@ import { ROW_FIELDS, type Field } from './row-fields.ts';
 import { inOrder } from './row-forms.ts';
 import type { AuditRow, StatedRow } from './row.ts';
 
-/** A call that ended while nobody worked on it: its key may be gone, and its workload. */
+/** A call that ended without a process: its key and its workload may be deleted. */
 export interface EndedCall {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -43,7 +43,7 @@ export function endedRow(call: EndedCall, now: number): RowDraft {
     reason: error?.message ?? null,
     route: [],
     status: error ? CATALOGUE[error.code].status : 499,
-    step: 'door',
+    step: 'admit',
     surface: call.surface,
     wire_format: 'documents',
     workload: call.workload,
@@ -101,7 +101,7 @@ const NOTHING = Object.fromEntries(
   ),
 ) as Pick<StatedRow, Untold & keyof StatedRow>;
 
-/** The row of a call that nobody worked on, but for what is said here. */
+/** The row of a call without a process, except for the facts given here. */
 function untouchedRow({
   mode,
   ...said

@@ -84,7 +84,7 @@ export class LedgerOutlet {
     }
   }
 
-  /** Whether the ledger has the rows. A batch that it keeps waiting is given up, not taken back. */
+  /** Whether the ledger has the rows. A batch that takes too long counts as failed, but may still be written. */
   async #append(batch: readonly JournaledRow[]): Promise<boolean> {
     const { ledger, onDurable, onFault, stallMs = STALL_MS } = this.#deps;
     if (this.#unanswered) return false;
@@ -138,12 +138,12 @@ export class LedgerOutlet {
         await pause(attempt++);
       }
     }
-    // Nothing is awaited since it was seen that the journal is empty: a batch that comes later starts this anew.
+    // No await since the journal was seen to be empty: a batch that comes later starts a new replay.
     this.#replaying = undefined;
     if (!this.#stopped) this.#deps.onReplay('ended');
   }
 
-  /** What the ledger will never take is kept beside, and told. */
+  /** Rows that the ledger will never accept are set aside and reported. */
   async #replayLeft(rows: readonly JournaledRow[], backlog: RowBacklog): Promise<void> {
     try {
       await this.#replayBatch(rows, 'left');

@@ -7,7 +7,7 @@ import { genesis, link } from './chain.ts';
 import { LedgerOutlet } from './ledger-outlet.ts';
 import type { StatedRow } from './row.ts';
 
-/** A row that has no place in the chain yet, and what is to be settled once it has. */
+/** A row without a place in the chain yet, and the settlement that follows once it has one. */
 export interface RowDraft {
   readonly row: StatedRow;
   readonly settlement: Settlement | undefined;
@@ -17,7 +17,7 @@ export interface RowDraft {
 export interface Fence {
   /** False when this process has not proved itself alive for too long to be sure. */
   fresh(): boolean;
-  /** Proves itself alive again and returns the drafts that nobody else has sealed or will seal. */
+  /** Renews the lease, and returns the drafts that no other process has sealed or will seal. */
   reclaim(drafts: readonly RowDraft[]): Promise<readonly RowDraft[]>;
 }
 
@@ -110,7 +110,7 @@ class Writer implements LedgerWriter {
   }
 
   enqueue(draft: RowDraft): void {
-    // A dispatched call always has room, as has an answer from the cache: no more of them begin when there is none.
+    // A dispatched call and an answer from the cache always have room: without room, no new ones begin.
     // Refusals can come without end.
     const answered = draft.settlement !== undefined || draft.row.cache_hit !== 'none';
     if (!answered && (this.pending >= 2 * this.#maxPending || this.#journalHolds(REFUSALS_OVER))) {
@@ -165,7 +165,7 @@ class Writer implements LedgerWriter {
     else this.#idle.rest();
   }
 
-  /** Refusals are nobody else's to seal; dispatched calls wait when it can't be told. */
+  /** No other process seals refusals; dispatched calls wait while the owner is unknown. */
   async #reclaim(drafts: readonly RowDraft[]): Promise<readonly RowDraft[]> {
     const refusals = drafts.filter((draft) => draft.settlement === undefined);
     const dispatched = drafts.filter((draft) => draft.settlement !== undefined);

@@ -1,5 +1,4 @@
-import { finite } from '#/wire/document/canonical-json.ts';
-import { amountIfAny, finiteIfAny, orderedCounts } from './ordered-values.ts';
+import { finite, amountIfAny, finiteIfAny, orderedCounts } from '#/wire/document/canonical-json.ts';
 import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 // `make docs` writes this file: change src/seal/row-fields.ts instead.

@@ -12,32 +12,32 @@ export interface RetentionOptions {
   readonly keys: readonly KeyObject[];
   /** The first month (UTC) that stays, `2026-08`. */
   readonly before: string;
-  /** What was to be dropped when the ledger was last found intact: nothing else is. */
+  /** Rows to drop, as planned when the ledger was last found intact: no others are dropped. */
   readonly verified: readonly PlannedCut[];
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /**
- * Drops the rows of calls before a month, and signs what that leaves: a cut of every strand, the numbers of rows after it
- * whose hashes are kept, and what the dropped rows come to. Undefined when there are none. Rejects when others than those
- * verified would go.
+ * Drops the rows of calls before a month, and signs the result: a cut of every strand, the numbers of rows after it
+ * whose hashes are kept, and the sums of the dropped rows. Undefined without such rows. Rejects if the rows are not
+ * those that were verified.
  */
 export async function retain(options: RetentionOptions): Promise<Checkpoint | undefined> {
   const { store, before, verified } = options;
   if (verified.length === 0) return undefined;
   return store.drop(before, (input) => {
     if (JSON.stringify(input.plan) !== JSON.stringify(verified))
-      throw new Error('the rows of that time are not those that were verified: try again');
+      throw new Error('the rows changed after they were verified: try again');
     return signCut(input, options);
   });
 }
 
 function signCut(input: RetentionInput, { keys, before, now }: RetentionOptions): Checkpoint {
   const { signer, introduces, known } = signerAfter(input.last, keys);
-  if (!known) throw new Error('the checkpoint key is not the one that signed the last checkpoint');
+  if (!known) throw new Error('the checkpoint key is not the key that signed the last checkpoint');
   if (!input.last || input.last.at < Date.parse(`${before}-01T00:00:00Z`))
-    throw new Error(`no checkpoint was made since ${before} began: what came before is not signed yet`);
+    throw new Error(`no checkpoint was made since ${before} began, so rows before it are not signed yet`);
   const carried = input.carried.map((sum) => ({ ...sum, salt: randomBytes(16).toString('hex') }));
   const cut = { before, strands: input.plan.map(cutOf), carried };
   return makeCheckpoint(input, now, signer, { cut, ...(introduces && { introduces }) });
@@ -45,6 +45,6 @@ function signCut(input: RetentionInput, { keys, before, now }: RetentionOptions)
 
 function cutOf({ strand, sequence, link, withheld }: PlannedCut): StrandCut {
   const at = sequence === 0 ? genesis(strand) : link;
-  if (at === undefined) throw new Error(`row ${sequence} of strand ${strand} is not there to be cut after`);
+  if (at === undefined) throw new Error(`strand ${strand} cannot be cut after row ${sequence}, which does not exist`);
   return { strand, sequence, link: at, withheld: rangesOf(withheld) };
 }

@@ -5,7 +5,7 @@ import { attempt, protection, tokens, units } from './row-parts.ts';
 export interface Field<T = unknown> extends Member<T> {
   /** The step of a call that states it; `seal`: the end of the call. */
   readonly by: 'admit' | 'inspect' | 'route' | 'dispatch' | 'meter' | 'seal';
-  /** What the row of a call says that nobody worked on. */
+  /** The value for a call that no process worked on. */
   readonly nothing?: T;
   /** The ledger repeats it in a column, for queries: its name in `RowFacts`. */
   readonly column?: string;
@@ -14,8 +14,8 @@ export interface Field<T = unknown> extends Member<T> {
 const field = <T, const F extends Omit<Field<T>, 'form'>>(form: Form<T>, rest: F) => ({ form, ...rest });
 
 /**
- * Every field of the audit row. From it follow the type, the canonical text, the reader, the row of a call that nobody
- * worked on, what tests make up, and the reference page. A field that is new has a `when`: rows that exist lack it.
+ * Every field of the audit row. The type, the canonical text, the reader, the row of a call that no process worked on,
+ * test data and the reference page follow from it. A new field has a `when`, because existing rows lack it.
  */
 export const ROW_FIELDS = {
   at: field(text('RFC 3339, milliseconds, UTC'), {
@@ -57,20 +57,20 @@ export const ROW_FIELDS = {
     by: 'seal',
     nothing: '0',
     column: 'cost',
-    meaning: 'What the call is billed, in nano-euro. `0`: nothing.',
+    meaning: 'Cost of the call, in nano-euro. `0`: nothing is billed.',
     example: '1234000',
   }),
-  dlp: field(protection, { by: 'inspect', meaning: 'What data protection found.', example: exampleOf(protection) }),
+  dlp: field(protection, { by: 'inspect', meaning: 'Result of data protection.', example: exampleOf(protection) }),
   duration_ms: field(number, {
     by: 'seal',
     nothing: 0,
-    meaning: 'From the beginning of the call to its end, in milliseconds.',
+    meaning: 'Time from the beginning of the call to its end, in milliseconds.',
     example: 415,
   }),
   held_nano_eur: field(text('decimal'), {
     by: 'meter',
     nothing: '0',
-    meaning: 'What was held before dispatch, in nano-euro. `0`: nothing.',
+    meaning: 'Amount reserved before dispatch, in nano-euro. `0`: nothing.',
     example: '2000000',
   }),
   jurisdiction: field(nullOr(text()), {
@@ -85,7 +85,7 @@ export const ROW_FIELDS = {
   losses: field(list(text()), {
     by: 'dispatch',
     nothing: [],
-    meaning: 'Parameters and contents that were left out on the way to the provider, as `x-gw-losses` names them.',
+    meaning: 'Parameters and content that translation dropped, with the names of `x-gw-losses`.',
     example: ['seed'],
   }),
   model: field(nullOr(text()), {
@@ -103,50 +103,49 @@ export const ROW_FIELDS = {
   outcome: field(words('served', 'refused', 'failed', 'hung_up', 'abandoned'), {
     by: 'seal',
     meaning:
-      'How the call ended. `hung_up`: the client left. `abandoned`: the process that served it died; another one sealed it.',
+      'How the call ended. `hung_up`: the client left. `abandoned`: the process that served it crashed, and another sealed it.',
     example: 'served',
   }),
   price: field(nullOr(text()), {
     by: 'meter',
     nothing: null,
-    meaning: 'Which price the call is billed by. Null: nothing is billed.',
+    meaning: 'The source of the price. Null: nothing is billed.',
     example: 'genai-prices',
   }),
   provider: field(nullOr(text()), {
     by: 'dispatch',
     nothing: null,
-    meaning: 'The provider that was asked last. Null: none was asked.',
+    meaning: 'The provider of the last attempt. Null: there was no attempt.',
     example: 'openai',
   }),
   provider_model: field(nullOr(text()), {
     by: 'dispatch',
     nothing: null,
-    meaning: 'The id by which that provider was asked for the model.',
+    meaning: 'The id of the model in the request to that provider.',
     example: 'gpt-6-luna',
   }),
   provider_response_id: field(nullOr(text()), {
     by: 'dispatch',
     nothing: null,
-    meaning: 'The id that the provider gave its answer, where it gave one.',
+    meaning: 'The id of the answer, if the provider sent one.',
     example: 'chatcmpl-1',
   }),
   reason: field(nullOr(text()), {
     by: 'seal',
     nothing: null,
-    meaning:
-      'Why the call was refused or failed. Of a failure at a provider the cause alone, for its words may quote content.',
+    meaning: 'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content.',
     example: null,
   }),
   route: field(list(text()), {
     by: 'route',
     when: 'the call is not `abandoned`; rows of early builds lack it',
     meaning: 'How the route was decided: a line for each model considered, at most 16.',
-    example: ['openai/gpt-6-luna: taken: chat, verbatim, in EU'],
+    example: ['openai/gpt-6-luna: selected: chat, verbatim, in EU'],
   }),
   scope: field(text(), {
     by: 'inspect',
     when: 'the workload has a scope guard that was asked',
-    meaning: 'What the scope guard says of the call: `inside`, `outside` or `no verdict`, and how sure it is, or why.',
+    meaning: 'Verdict of the scope guard: `inside` or `outside` with its probability, or `no verdict` with the reason.',
     example: 'inside: 0.93',
   }),
   sequence: field(number, {
@@ -157,24 +156,24 @@ export const ROW_FIELDS = {
   }),
   service_tier: field(text(), {
     by: 'dispatch',
-    when: "the provider tells a tier that is not its vendor's ordinary one",
+    when: "the provider reports a tier other than its vendor's standard tier",
     meaning: 'The service tier that is billed.',
     example: 'priority',
   }),
   shadow: field(list(text()), {
     by: 'seal',
-    when: 'the policy has a shadow that would have decided otherwise',
-    meaning: 'What the policy in shadow mode would have decided otherwise: a line for each difference, at most 16.',
+    when: 'a policy in shadow mode would have decided differently',
+    meaning: 'What the policy in shadow mode would have decided differently: a line for each difference, at most 16.',
     example: ['dlp.mode: EMAIL 2 would be masked, not tokenized'],
   }),
   status: field(number, {
     by: 'seal',
-    meaning: 'The HTTP status of the answer to the client. 499: it had left. 0: `abandoned`.',
+    meaning: 'The HTTP status of the answer to the client. 499: the client had left. 0: `abandoned`.',
     example: 200,
   }),
-  step: field(nullOr(words('door', 'inspect', 'route', 'meter', 'dispatch')), {
+  step: field(nullOr(words('admit', 'inspect', 'route', 'meter', 'dispatch', 'door')), {
     by: 'seal',
-    meaning: 'Where the call ended. Null: it was served.',
+    meaning: 'Where the call ended. Null: it was served. `door`: `admit`, in rows of early builds.',
     example: null,
   }),
   strand: field(text('UUID'), {
@@ -193,13 +192,13 @@ export const ROW_FIELDS = {
   tool_servers: field(list(text()), {
     by: 'admit',
     when: 'there are any',
-    meaning: 'Servers of tools that the provider may call by itself: the name and host of each, at most 16.',
+    meaning: 'Tool servers that the provider may call directly: name and host of each, at most 16.',
     example: ['docs at mcp.example.com'],
   }),
   units: field(units, {
     by: 'dispatch',
     when: 'there are any',
-    meaning: 'What is billed beside tokens.',
+    meaning: 'Units that are billed besides tokens.',
     example: exampleOf(units),
   }),
   usage: field(nullOr(tokens), {
@@ -213,7 +212,7 @@ export const ROW_FIELDS = {
     nothing: null,
     meaning:
       '`provider`: the usage is as reported. `estimated`: counted by the gateway, as none was reported. `implausible`: counted ' +
-      'by the gateway, as what was reported cannot be true. `held`: billed as it was held. Null: nothing is billed.',
+      'by the gateway, because the reported usage is implausible. `held`: billed as it was held. Null: nothing is billed.',
     example: 'provider',
   }),
   v: field(version(1), { by: 'seal', nothing: 1, meaning: 'The version of the form of the row.', example: 1 }),

@@ -34,7 +34,7 @@ export const attempt = object<AttemptReport>()('attempt', {
     meaning: 'The jurisdiction of the provider that was asked.',
     example: 'EU',
   },
-  model: { form: text(), meaning: 'The id by which the provider was asked for the model.', example: 'gpt-6-luna' },
+  model: { form: text(), meaning: 'The id of the model in the request to the provider.', example: 'gpt-6-luna' },
   provider: { form: text(), meaning: 'The slug of the provider.', example: 'openai' },
   sent: {
     form: boolean,
@@ -48,36 +48,36 @@ export const attempt = object<AttemptReport>()('attempt', {
 export const protection = object<Protection>()('dlp', {
   detectors: {
     form: text('12 hexadecimal digits'),
-    when: 'the call was looked through',
-    meaning: 'Which detectors looked through the call: a digest that the log event `detectors.used` explains.',
+    when: 'the call was inspected',
+    meaning: 'Which detectors inspected the call: a digest that the log event `detectors.used` explains.',
     example: '5d41402abc4b',
   },
-  findings: { form: counts, meaning: 'How much was found, by category.', example: { EMAIL: 2, IBAN: 1 } },
+  findings: { form: counts, meaning: 'Number of matches by category.', example: { EMAIL: 2, IBAN: 1 } },
   mode: { form: text(), meaning: 'The mode of the policy in force.', example: 'tokenize' },
-  unscanned: { form: list(text()), meaning: 'What nobody looked into.', example: ['image'] },
+  unscanned: { form: list(text()), meaning: 'Content that was not inspected.', example: ['image'] },
 });
 
 export const units = object<Units>()('units', {
-  calls: unit('Calls that are billed as such.'),
-  containers: unit('Machines of the provider that ran code, in sessions.'),
+  calls: unit('Calls with a price per call.'),
+  containers: unit('Sessions of code containers at the provider.'),
   fileSearches: unit("Searches of the client's files by the provider."),
-  images: unit('Pictures.'),
+  images: unit('Images.'),
   pages: unit('Pages.'),
   searches: unit('Searches of the web by the provider.'),
-  seconds: unit('Seconds of sound or video, rounded up.'),
+  seconds: unit('Seconds of audio or video, rounded up.'),
 });
 
 export const tokens = object<Tokens>()('usage', {
   cacheRead: bucket('Input read from a prompt cache.'),
-  cacheReadAudio: mediaBucket('Sound read from a prompt cache; not in `cacheRead`.'),
+  cacheReadAudio: mediaBucket('Audio read from a prompt cache; not in `cacheRead`.'),
   cacheWrite1h: bucket('Input written to a prompt cache for an hour.'),
   cacheWrite5m: bucket('Input written to a prompt cache for five minutes.'),
   input: bucket('Input neither read from nor written to a prompt cache.'),
-  inputAudio: mediaBucket('Sound that was sent; not in `input`.'),
-  inputImage: mediaBucket('Pictures that were sent; not in `input`.'),
+  inputAudio: mediaBucket('Audio input; not in `input`.'),
+  inputImage: mediaBucket('Image input; not in `input`.'),
   output: bucket('Output without reasoning.'),
-  outputAudio: mediaBucket('Sound that was answered; not in `output`.'),
-  outputImage: mediaBucket('Pictures that were answered; not in `output`.'),
+  outputAudio: mediaBucket('Audio output; not in `output`.'),
+  outputImage: mediaBucket('Image output; not in `output`.'),
   reasoning: bucket('Reasoning.'),
 });
 

@@ -14,7 +14,7 @@ type Columns = {
   ]: ValueOf<(typeof ROW_FIELDS)[K]['form']>;
 };
 
-/** What the text of a row says about the columns that are kept beside it. */
+/** Values in the text of a row that columns repeat. */
 export interface RowFacts extends Columns {
   /** Whether the text is RFC 8785. */
   readonly canonical: boolean;
@@ -26,8 +26,8 @@ export function readRowText(text: string): RowFacts | undefined {
 }
 
 /**
- * Reads a row as this gateway writes it, where what is read has no escapes: matched against its whole canonical layout,
- * which takes an eighth of the time of parsing and writing it again. Undefined for any other text.
+ * Reads a row as this gateway writes it, if the needed fields have no escapes: matched against its whole canonical
+ * layout, which takes an eighth of the time of parsing and writing it again. Undefined for any other text.
  */
 export function readPlainRowText(text: string): RowFacts | undefined {
   const match = LAYOUT.exec(text);
@@ -84,7 +84,7 @@ const TEXT = String.raw`"${CHARACTERS}(?:\\["\\nrtbf]${CHARACTERS})*"`;
 const NUMBER = String.raw`(?:0|[1-9]\d{0,14})`;
 const COUNT = `"[A-Z_][A-Z0-9_]*":${NUMBER}`;
 
-/** What is in brackets, in the order in which it comes. */
+/** Brackets and their content, in order. */
 const BRACKETS: string[] = [];
 
 /** The form of a value as this gateway writes it. */

@@ -7,7 +7,9 @@ type Optional = { [K in keyof Fields]: Fields[K] extends { readonly when: string
 type Always = { readonly [K in Exclude<keyof Fields, Optional>]: ValueOf<Fields[K]['form']> };
 type Sometimes = { readonly [K in Optional]?: ValueOf<Fields[K]['form']> | undefined };
 
-/** What is sealed of one call, as `ROW_FIELDS` says. Money is decimal text of nano-euro. Never any content. */
+/**
+ * The sealed facts of one call, as `ROW_FIELDS` defines them. Money is decimal text of nano-euro. Never any content.
+ */
 export interface AuditRow extends Always, Sometimes {}
 
 /** Where a row stands in the chain. */

@@ -55,7 +55,9 @@ describe('data protection in the shadow', () => {
       {},
       { mode: 'block' },
       { unscanned: ['audio'] },
-      ['dlp.documents: the call would be refused: audio cannot be scanned, and the mode Block sends nothing unread'],
+      [
+        'dlp.documents: the call would be refused: audio cannot be inspected, and the mode Block sends nothing that is not inspected',
+      ],
     ],
     [
       {},
@@ -82,13 +84,13 @@ describe('data protection in the shadow', () => {
       { mode: 'allow_log' },
       { mode: 'block' },
       { unscanned: ['image'] },
-      ['dlp.images: pictures would be anonymized, or refused where they cannot be, not leave unscanned'],
+      ['dlp.images: images would be anonymized, or refused where they cannot be, not leave unscanned'],
     ],
     [
       { mode: 'allow_log' },
       { mode: 'block', documents: 'refuse' },
       { unscanned: ['image'] },
-      ['dlp.documents: pictures would be refused, not leave unscanned'],
+      ['dlp.documents: images would be refused, not leave unscanned'],
     ],
   ])('%j, %j, %j', (enforced, shadow, facts, expected) => {
     expect(told(policyOf(enforced), policyOf(shadow), facts)).toEqual(expected);
@@ -100,7 +102,7 @@ describe('the answer timeout in the shadow', () => {
 
   test.each<readonly [number, number, Partial<CallFacts>, readonly string[]]>([
     [300, 10, { answeredInMs: 10_000 }, []],
-    [300, 10, { answeredInMs: 10_001 }, [`${field}: would have given up after 10 s: the answer took 11 s`]],
+    [300, 10, { answeredInMs: 10_001 }, [`${field}: would have timed out after 10 s: the answer took 11 s`]],
     [300, 300, { answeredInMs: 400_000 }, []],
     [300, 10, { answeredInMs: undefined }, []],
     [30, 60, { timedOut: true, answeredInMs: 30_000 }, [`${field}: would have waited 60 s, not 30 s`]],

@@ -1,4 +1,4 @@
-import type { Difference } from '#/call/difference.ts';
+import type { Difference } from '#/call/facts.ts';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { categoryOf } from '#/inspect/terms/terms.ts';
 import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
@@ -12,7 +12,7 @@ export interface CallFacts {
   readonly unscanned: readonly string[];
   /** How long the provider took, to the whole answer, or for a stream to its beginning; undefined when none was asked. */
   readonly answeredInMs: number | undefined;
-  /** It was given up because it took too long. */
+  /** It was aborted because it took too long. */
   readonly timedOut: boolean;
   /** `x-gw-upstream-timeout` in seconds, where the client sent one. */
   readonly askedSeconds: number | undefined;
@@ -51,7 +51,7 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
   if (facts.unscanned.includes('image') && fates[0] !== fates[1])
     differences.push({
       field: enforced.documents === shadow.documents ? 'dlp.images' : 'dlp.documents',
-      text: `pictures would ${fates[1]}, not ${fates[0]}`,
+      text: `images would ${fates[1]}, not ${fates[0]}`,
     });
   const own = new Set(facts.removed.map(categoryOf));
   for (const [category, count] of Object.entries(facts.findings)) {
@@ -65,7 +65,7 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
   return differences;
 }
 
-/** What becomes of an attached document that nobody has looked into. // ADR 0024 */
+/** What happens to an attached document that was not inspected. // ADR 0024 */
 function fateOfFiles({ mode, documents }: Pick<Dlp, 'mode' | 'documents'>): string {
   if (documents === 'refuse') return 'be refused';
   if (documents === 'anonymize') return 'be anonymized, or refused where they cannot be';
@@ -98,5 +98,5 @@ function timeoutDifferences(
     return then > now && askedSeconds > now ? [{ field, text: `would have waited ${then} s, not ${now} s` }] : [];
   }
   if (answeredInMs === undefined || answeredInMs <= then * 1000) return [];
-  return [{ field, text: `would have given up after ${then} s: the answer took ${Math.ceil(answeredInMs / 1000)} s` }];
+  return [{ field, text: `would have timed out after ${then} s: the answer took ${Math.ceil(answeredInMs / 1000)} s` }];
 }

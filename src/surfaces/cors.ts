@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Snapshot } from '#/config/snapshot.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './endpoint.ts';
 
 const HOUR_S = '3600';
 

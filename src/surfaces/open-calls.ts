@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerRestarting } from '#/call/call.ts';
+import { ClientHungUp, ServerRestarting } from '#/call/call.ts';
 import { PassingSet } from '#/runtime/passing.ts';
+import type { FastifyReply } from 'fastify';
 
-/** How long calls that were told to end may take to do so. */
+/** How long aborted calls may take to end. */
 const LATE_MS = 10_000;
 /** After a call, its client may send the next one on the same connection: that one is still served. */
 const LINGER_MS = 1500;
@@ -18,7 +19,7 @@ export class OpenCalls {
     return this.#open.size;
   }
 
-  /** Whether the process ends now: what comes still is refused. */
+  /** Whether the process is ending: new requests are refused. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -77,4 +78,13 @@ class OpenCall implements Disposable {
     this.#calls.end(this.#place);
     this.#place = undefined;
   }
+}
+
+/** Aborted with `ClientHungUp` when the client leaves before its answer is complete. */
+export function hangUpOf({ raw }: FastifyReply): AbortController {
+  const hangUp = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) hangUp.abort(new ClientHungUp());
+  });
+  return hangUp;
 }

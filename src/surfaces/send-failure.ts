@@ -2,18 +2,23 @@ import type { FastifyReply } from 'fastify';
 import { errorHeaders } from '#/errors/envelopes.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import { letGo } from './body/let-go.ts';
-import type { Voice } from './voice.ts';
+import type { ClientProtocol } from './client-protocol.ts';
 
-/** Answers with a failure: its status, headers and envelope. What is still coming of the request is not kept. */
-export function sendFailure(reply: FastifyReply, voice: Voice, error: GatewayError, callId: string): FastifyReply {
+/** Answers with a failure: its status, headers and envelope. The rest of the request is discarded. */
+export function sendFailure(
+  reply: FastifyReply,
+  protocol: ClientProtocol,
+  error: GatewayError,
+  callId: string,
+): FastifyReply {
   letGo(reply.request.raw);
   return reply
     .code(error.status)
     .headers({
-      ...(error.limits && voice.limitHeaders(error.limits, Date.now())),
+      ...(error.limits && protocol.limitHeaders(error.limits, Date.now())),
       ...errorHeaders(error),
-      ...voice.failureHeaders?.(error),
+      ...protocol.failureHeaders?.(error),
     })
     .type('application/json; charset=utf-8')
-    .send(voice.failure(error, callId));
+    .send(protocol.failure(error, callId));
 }

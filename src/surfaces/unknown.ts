@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { numberReply } from './arrival.ts';
+import { numberReply } from './authenticated-request.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { notServed } from './messages/not-served.ts';
-import { messagesVoice } from './messages/voice.ts';
+import { messagesProtocol } from './messages/protocol.ts';
 import { sendFailure } from './send-failure.ts';
-import { voiceAt } from './voice-at.ts';
+import { protocolAt } from './protocol-at.ts';
 
 /** The response header that names the path that was probably meant. */
 const RIGHT_PATH = 'x-gw-right-path';
 
 /**
- * A path that nobody serves: the documentation for a browser, a plain 404 for anybody else. A method that a path is not
- * served by: 405 with those that it is served by. // spec 1.4, 4.1, 7.2
+ * An unknown path: the documentation for a browser, otherwise a plain 404. An unsupported method of a
+ * known path: 405 with the supported ones. // spec 1.4, 4.1, 7.2
  */
 export function answerUnknown(
   request: FastifyRequest,
@@ -23,16 +23,16 @@ export function answerUnknown(
   const path = pathOf(request);
   if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(docsUrl, 302);
   const allowed = paths.methodsAt(path);
-  const voice = voiceAt(path);
+  const protocol = protocolAt(path);
   if (allowed.length > 0) {
-    const told = `${method} is not served at this path: use ${allowed.join(' or ')}.`;
-    const id = numberReply(reply.header('allow', allowed.join(', ')), voice, Date.now());
-    return sendFailure(reply, voice, new GatewayError('method_not_allowed', told), id);
+    const told = `${method} is not supported at this path. Use ${allowed.join(' or ')}.`;
+    const id = numberReply(reply.header('allow', allowed.join(', ')), protocol, Date.now());
+    return sendFailure(reply, protocol, new GatewayError('method_not_allowed', told), id);
   }
   const meant = paths.meant(path);
   if (meant !== undefined) reply.header(RIGHT_PATH, meant);
-  if (voice === messagesVoice) {
-    return sendFailure(reply, voice, notServed(path), numberReply(reply, voice, Date.now()));
+  if (protocol === messagesProtocol) {
+    return sendFailure(reply, protocol, notServed(path), numberReply(reply, protocol, Date.now()));
   }
   return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
 }

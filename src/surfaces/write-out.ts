@@ -13,7 +13,7 @@ export function writeOut(
   return raw.write(piece) || drained(raw, signal).then(() => !raw.destroyed);
 }
 
-/** Waits until a slow client has taken what was written; one that takes nothing for too long is cut off. */
+/** Waits until a slow client has read the written bytes; a client that reads nothing for too long is cut off. */
 function drained(raw: ServerResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

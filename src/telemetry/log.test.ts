@@ -48,7 +48,7 @@ test.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])(
 );
 
 test.each(['setTimeout(() => { throw foreign(); })', 'Promise.reject(pg)'])(
-  'nor does one that nobody caught: %s',
+  'nor does one that was not caught: %s',
   (program) => {
     const log = written(`${FOREIGN} logUncaught(createLog('info')); ${program};`);
     expect(log).not.toContain('Lovelace');

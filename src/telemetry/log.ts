@@ -1,10 +1,16 @@
-import { pino, type Logger } from 'pino';
+import { pino } from 'pino';
+import type { EventAt, FactOf, LogEvent } from './log-events.ts';
 
 /** The process log: JSON lines of constant event names and facts. Never bodies, headers, credentials or content. */
-export type Log = Logger;
+export type Log = {
+  readonly [L in LogEvent['levels'][number]]: <const E extends EventAt<L>>(
+    facts: { readonly event: E } & Readonly<Partial<Record<FactOf<E>, unknown>>>,
+    text?: string,
+  ) => void;
+};
 
 /** How much may be logged, from least to most but for `silent`. */
-export const LOG_LEVELS: readonly string[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
  * Opens the log on stdout. Errors are logged by name, code, status and place only: their texts may quote what they handled. Given
@@ -74,7 +80,7 @@ function placeOf(line: string): string | undefined {
   return DIGITS.test(row) && DIGITS.test(column) && PATH.test(file) ? `${file}:${row}` : undefined;
 }
 
-/** Has an error that nobody caught end the process with a line that says where, and not what it quotes. */
+/** Has an error that was not caught end the process with a line that says where, and not what it quotes. */
 export function logUncaught(log: Log): void {
   const end = (error: unknown): void => {
     log.fatal({ event: 'process.failed', err: error });

@@ -1,49 +1,110 @@
-type Series = readonly [labels: string, value: number];
+/** A metric as it is declared where it is counted. `total`: a counter that is read when scraped. */
+export interface Metric<
+  K extends 'counter' | 'total' | 'gauge' = 'counter' | 'total' | 'gauge',
+  L extends readonly string[] = readonly string[],
+> {
+  readonly kind: K;
+  readonly name: string;
+  readonly help: string;
+  readonly labels: L;
+}
+
+/** Metrics of one part of a program, by what the code calls them. */
+export type MetricGroup = Readonly<Record<string, Metric>>;
+
+/** Declares a counter. `labels`: their names, in the order in which values are given. */
+export function counter<const L extends readonly string[]>(name: string, help: string, ...labels: L) {
+  return { kind: 'counter', name, help, labels } as const satisfies Metric;
+}
+
+/** Declares a counter that is kept elsewhere: it is read when scraped. */
+export function total(name: string, help: string) {
+  return { kind: 'total', name, help, labels: [] } as const satisfies Metric;
+}
+
+/** Declares a gauge, which is read when scraped. */
+export function gauge<const L extends readonly string[]>(name: string, help: string, ...labels: L) {
+  return { kind: 'gauge', name, help, labels } as const satisfies Metric;
+}
+
+/** One text for each label. */
+type Values<L extends readonly string[]> = { readonly [I in keyof L]: string };
+
+export interface Counter<L extends readonly string[]> {
+  inc(...values: Values<L>): void;
+  add(by: number, ...values: Values<L>): void;
+}
+
+/** Says what a metric is read from. Before that it is not in the text of a scrape. */
+export interface Read<L extends readonly string[]> {
+  from(read: L extends readonly [] ? () => number : () => Iterable<readonly [...Values<L>, value: number]>): void;
+}
+
+type Opened<M extends Metric> = M extends Metric<'counter', infer L> ? Counter<L> : Read<M['labels']>;
 
 /**
- * Counters kept as plain numbers and written out when scraped, which costs a request next to nothing.
- * Prometheus text format; names and labels are fixed at the call sites.
+ * The metrics of one process, as Prometheus' text format. Counters are plain numbers that are written out when scraped, which
+ * costs a request next to nothing.
  */
 export class Metrics {
-  readonly #counters = new Map<string, Map<string, number>>();
-  readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
-  readonly #families = new Map<string, { readonly help: string; readonly read: () => readonly Series[] }>();
-  readonly #help = new Map<string, string>();
+  readonly #lines: (() => Iterable<string>)[] = [];
 
-  /** Declares a counter and returns how to add to it; `labels` is the text between the braces, or empty. */
-  counter(name: string, help: string): (labels: string, by?: number) => void {
-    const series = new Map<string, number>();
-    this.#counters.set(name, series);
-    this.#help.set(name, help);
-    return (labels, by = 1) => {
-      series.set(labels, (series.get(labels) ?? 0) + by);
-    };
-  }
-
-  /** Declares a gauge that is read when scraped. */
-  gauge(name: string, help: string, read: () => number): void {
-    this.#gauges.set(name, { help, read });
-  }
-
-  /** Declares gauges of one name that are read when scraped: labels as text between the braces, and the value. */
-  gauges(name: string, help: string, read: () => readonly Series[]): void {
-    this.#families.set(name, { help, read });
+  /** Opens the metrics of a group, to count with or to read from. */
+  open<G extends MetricGroup>(group: G): { readonly [N in keyof G]: Opened<G[N]> } {
+    const opened = Object.entries(group).map(([name, metric]) => {
+      return [name, metric.kind === 'counter' ? this.#counter(metric) : this.#read(metric)];
+    });
+    return Object.fromEntries(opened) as { readonly [N in keyof G]: Opened<G[N]> };
   }
 
   /** The text of a scrape. */
   text(): string {
-    const lines: string[] = [];
-    for (const [name, series] of this.#counters) {
-      lines.push(`# HELP ${name} ${this.#help.get(name)}`, `# TYPE ${name} counter`);
-      for (const [labels, value] of series) lines.push(`${name}${labels && `{${labels}}`} ${value}`);
-    }
-    for (const [name, { help, read }] of this.#gauges) {
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`);
-    }
-    for (const [name, { help, read }] of this.#families) {
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
-      for (const [labels, value] of read()) lines.push(`${name}{${labels}} ${value}`);
-    }
-    return `${lines.join('\n')}\n`;
+    return `${this.#lines.flatMap((lines) => [...lines()]).join('\n')}\n`;
   }
+
+  #counter(metric: Metric): Counter<readonly string[]> {
+    const series = new Map<string, { readonly values: readonly string[]; count: number }>();
+    const add = (by: number, ...values: readonly string[]): void => {
+      const key = values.length === 1 ? values[0]! : values.join('\0');
+      const found = series.get(key);
+      if (found) found.count += by;
+      else series.set(key, { values, count: by });
+    };
+    this.#lines.push(() => [
+      ...headOf(metric),
+      ...[...series.values()].map(({ values, count }) => `${metric.name}${labelText(metric.labels, values)} ${count}`),
+    ]);
+    return { add, inc: (...values) => add(1, ...values) };
+  }
+
+  #read(metric: Metric): Read<readonly string[]> {
+    const { name, labels } = metric;
+    return {
+      from: (read: () => number | Iterable<readonly (string | number)[]>) => {
+        this.#lines.push(() => {
+          const found = read();
+          const series = typeof found === 'number' ? [[found]] : [...found];
+          return [
+            ...headOf(metric),
+            ...series.map((one) => `${name}${labelText(labels, one.slice(0, -1).map(String))} ${one.at(-1)}`),
+          ];
+        });
+      },
+    };
+  }
+}
+
+function headOf({ name, help, kind }: Metric): readonly string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind === 'gauge' ? 'gauge' : 'counter'}`];
+}
+
+/** `{verb="read",fault="busy"}`; empty without labels. */
+function labelText(labels: readonly string[], values: readonly string[]): string {
+  if (labels.length === 0) return '';
+  const pairs = labels.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`);
+  return `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

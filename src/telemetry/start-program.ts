@@ -1,6 +1,6 @@
 import { createLog, logUncaught, type Log } from './log.ts';
 
-/** What a program was told by its environment, or every fault in it. */
+/** The settings of a program, or every fault in its environment. */
 type ReadSettings<S> = { readonly settings: S } | { readonly faults: readonly string[] };
 
 /**
@@ -32,7 +32,7 @@ export async function startProgram<S extends { readonly logLevel: string }>(
 }
 
 /**
- * What a start that failed is told as: system errors by their code, without paths or addresses of secrets; those of the
+ * The text of a start that failed: system errors by their code, without paths or addresses of secrets; those of the
  * language by their name, as they quote what was read; our own by their text.
  */
 export function startFailure(error: unknown): string {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startControllerProcess, type ControllerProcess } from '../harness/controller.ts';
 import { startFakeCluster } from '../harness/fake-cluster.ts';
 import { newKey, resource, tenant } from '../harness/gateway.ts';
-import { configKeys, newConfigKey } from '../harness/published.ts';
+import { configKeys, newConfigKey } from '../harness/published-config.ts';
 import { startRedis } from '../harness/redis.ts';
 import { tally } from './tally.ts';
 
@@ -18,7 +18,7 @@ const tried = tally('canaries of other programs');
 const LEVELS = ['trace', 'info'] as const;
 const CANARY = 'canarysecretZq7x9TrB';
 const GWCTL = join(import.meta.dirname, '../../src/cli/gwctl.ts');
-const THREADS = join(import.meta.dirname, '../../src/inspect/search/detect-worker.ts');
+const THREADS = join(import.meta.dirname, '../../src/inspect/search/detection-pool.ts');
 let folder: string;
 
 beforeAll(() => {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { CLOUD_DOORS } from '../../src/surfaces/clouds/doors.ts';
-import { DOORS } from '../../src/surfaces/doors.ts';
+import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
+import { ENDPOINTS } from '#/surfaces/endpoints.ts';
 import { OPERATIONS } from '../../src/surfaces/passthrough/operations.ts';
 import { json } from '../harness/answers.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
@@ -79,7 +79,9 @@ interface Route {
 }
 
 const ROUTES: readonly Route[] = [
-  ...[...DOORS, ...CLOUD_DOORS].flatMap(({ paths }) => paths.map((path) => ({ method: 'POST', path, priced: true }))),
+  ...[...ENDPOINTS, ...CLOUD_ENDPOINTS].flatMap(({ paths }) =>
+    paths.map((path) => ({ method: 'POST', path, priced: true })),
+  ),
   ...OPERATIONS.map(({ method, path, named }) => ({ method, path, priced: named })),
 ];
 

@@ -218,7 +218,7 @@ describe('slow clients', () => {
     );
     const drip = setInterval(() => socket.write('x'), 200);
     try {
-      expect(await answered).toMatch(/^HTTP\/1\.1 408 [^]*came too slowly/);
+      expect(await answered).toMatch(/^HTTP\/1\.1 408 [^]*arrived too slowly/);
       tried.held('a byte now and then');
     } finally {
       clearInterval(drip);

@@ -81,7 +81,7 @@ async function attempt(
   await answer.text();
   const sent = upstream.requests
     .slice(before)
-    .map((one) => saidIn(one.body))
+    .map((one) => judgedText(one.body))
     .filter((said) => said.includes(mark));
   const arrived = sent.some((said) => secret.some((value) => said.includes(value)));
   // A file that is no text is refused unread, or named where nothing protects it.
@@ -101,7 +101,7 @@ async function isCounted(world: DocumentWorld, answer: Response, category: strin
 const DATA_URL = /^data:text\/plain;base64,(.*)$/s;
 
 /** Every string of a body, names of members and text files too. */
-function saidIn(body: string): string {
+function judgedText(body: string): string {
   const said: string[] = [];
   JSON.parse(body, (name, value: unknown) => {
     said.push(name);

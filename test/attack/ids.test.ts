@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IdSearch } from '#/inspect/ids.ts';
-import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { randomFor } from '../harness/random.ts';

@@ -8,7 +8,7 @@ const tried = tally('patterns x pumped texts');
 /** Patterns that are not linear and need not be: by file and source, what bounds the text that they run over. */
 const BOUNDED: readonly { readonly file: string; readonly source: string; readonly because: string }[] = [
   {
-    file: 'src/inspect/decoding/broken-addresses.ts',
+    file: 'src/inspect/attachments/split-addresses.ts',
     source: '[\\p{L}\\p{N}][^\\s<>()[\\]"\',;:]*$',
     because: 'runs over the last 256 characters of a unit',
   },
@@ -39,10 +39,10 @@ test('every pattern that is written down takes a time in proportion to the text'
 test('every pattern that is built of parts does, too', async () => {
   const made = await builtPatterns(buildings, async () => {
     // Loaded only now: what a module builds when it is loaded is to be seen.
-    const { createDetection } = await import('#/inspect/detectors/detect.ts');
-    const { createReadingTermFinder } = await import('#/inspect/decoding/readings.ts');
-    createDetection().find('call +49 30 901820, IBAN DE89 3704 0044 0532 0130 00, password=hunter2hunter2');
-    createReadingTermFinder([{ term: 'Ada Lovelace', label: 'person' }])?.('a\u0300 b ada');
+    const { createScanner } = await import('#/inspect/detectors/scanner.ts');
+    const { createTermFinder } = await import('#/inspect/terms/term-finder.ts');
+    createScanner().find('call +49 30 901820, IBAN DE89 3704 0044 0532 0130 00, password=hunter2hunter2');
+    createTermFinder([{ term: 'Ada Lovelace', label: 'person' }])?.('a\u0300 b ada');
   });
   const seen = new Set(made.map(({ file }) => file));
   expect([...buildings].filter((file) => !seen.has(file))).toEqual([]);

@@ -6,11 +6,11 @@ import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { tally } from './tally.ts';
+import { MCP_TOOL, CONNECTOR, say, SURFACES, PLAIN, FIELDS } from './server-tools.ts';
 
 /** Tools that a provider would call by itself at an address that the caller names, past inspection. // spec 4.5.3 */
 
 const tried = tally('provider-side tools: surfaces x lanes x modes');
-
 const MODES = { tokenize: 'Tokenize', mask: 'Mask', block: 'Block', watched: 'AllowLog' } as const;
 const WORKLOADS = [...Object.keys(MODES), 'permitted', 'withdrawn'] as const;
 const keys = Object.fromEntries(WORKLOADS.map((name) => [name, newKey()]));
@@ -89,74 +89,6 @@ const call = (workload: string, path: string, body: string | object, headers: Re
 const send = (workload: string, path: string, body: FormData): Promise<Response> =>
   fetch(gateway.url + path, { method: 'POST', headers: { authorization: `Bearer ${keys[workload]}` }, body });
 
-const MCP_TOOL = { type: 'mcp', server_label: 'docs', server_url: 'https://mcp.example.com/sse' };
-const CONNECTOR = { type: 'mcp', server_label: 'mail', connector_id: 'connector_gmail' };
-const FUNCTION = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
-
-type Attacks = Readonly<Record<string, object | string>>;
-const say = { messages: [{ role: 'user', content: 'Hi' }] };
-
-/** By path: what each attack adds to an ordinary body. A text is members as they are written. */
-const SURFACES: Readonly<Record<string, { readonly body: object; readonly attacks: Attacks }>> = {
-  '/v1/chat/completions': {
-    body: say,
-    attacks: {
-      'servers of the request': { mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'docs' }] },
-      'an empty list of servers': { mcp_servers: [] },
-      'a server in a list of tools': { tools: [FUNCTION, MCP_TOOL] },
-      'a connector': { tools: [CONNECTOR] },
-      'a connector by its own type': { tools: [{ type: 'connector', connector_id: 'c1' }] },
-      'a server without a type': { tools: [{ server_url: 'https://mcp.example.com' }] },
-      'servers within a tool': { tools: [{ mcpServers: [{ streamableHttpTransport: { url: 'https://x.example' } }] }] },
-      'servers in members of a vendor': {
-        extra_body: { google: { tools: [{ mcp_servers: [{ url: 'https://x' }] }] } },
-      },
-      'a call in a message': { messages: [{ role: 'assistant', content: [{ type: 'mcp_call', id: 'x', name: 'f' }] }] },
-      'a choice of tool': { tools: [FUNCTION], tool_choice: { type: 'mcp', server_label: 'docs' } },
-      'an escaped name': String.raw`"\u006d\u0063p_servers":[{"url":"https://x.example"}]`,
-      'an escaped type': String.raw`"tools":[{"type":"\u006dcp","server_\u0075rl":"https://x.example"}]`,
-      'a name in capitals': { MCP_SERVERS: [{ url: 'https://x.example' }] },
-      'a type in capitals': { tools: [{ type: 'MCP', Server_URL: 'https://x.example' }] },
-      'two types in one tool': { tools: [{ type: 'function', Type: 'mcp', function: { name: 'f' } }] },
-      'behind a long text': { pad: 'x'.repeat(70_000), tools: [MCP_TOOL] },
-    },
-  },
-  '/v1/messages': {
-    body: { ...say, max_tokens: 9 },
-    attacks: {
-      'servers of the request': { mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'docs' }] },
-      'an empty list of servers': { mcp_servers: [] },
-      'a set of tools': { tools: [{ type: 'mcp_toolset', mcp_server_name: 'docs' }] },
-      'a call of an earlier turn': {
-        messages: [{ role: 'assistant', content: [{ type: 'mcp_tool_use', id: 'x', name: 'f', server_name: 'docs' }] }],
-      },
-      'a result of an earlier turn': {
-        messages: [{ role: 'user', content: [{ type: 'mcp_tool_result', tool_use_id: 'x', content: [] }] }],
-      },
-      'a tool of another family': { tools: [MCP_TOOL] },
-    },
-  },
-  '/v1/responses': {
-    body: { input: 'Hi' },
-    attacks: {
-      'a server in a list of tools': { tools: [MCP_TOOL] },
-      'a connector': { tools: [CONNECTOR] },
-      'a server in a group of tools': { tools: [{ type: 'namespace', name: 'n', tools: [MCP_TOOL] }] },
-      'a choice among tools': { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp' }] } },
-      'a call of an earlier turn': { input: [{ type: 'mcp_call', id: 'x', server_label: 'docs', name: 'f' }] },
-      'a list of tools of an earlier turn': {
-        input: [{ type: 'mcp_list_tools', id: 'x', server_label: 'd', tools: [] }],
-      },
-      'an approval': { input: [{ type: 'mcp_approval_response', approval_request_id: 'x', approve: true }] },
-      'an approval after a kept answer': {
-        previous_response_id: 'resp_1',
-        input: [{ type: 'mcp_approval_response', approval_request_id: 'x', approve: true }],
-      },
-      'servers of the request': { mcp_servers: [{ url: 'https://mcp.example.com' }] },
-    },
-  },
-};
-
 const written = (body: object, attack: object | string): string => {
   if (typeof attack !== 'string') return JSON.stringify({ ...body, ...attack });
   return `${JSON.stringify(body).slice(0, -1)},${attack}}`;
@@ -182,23 +114,6 @@ test.each(CELLS)('%s to %s under %s: 400, and nothing is sent', async (path, mod
   }
 });
 
-const PLAIN: Readonly<Record<string, object>> = {
-  '/v1/completions': { model: 'chatty/m', prompt: 'Hi' },
-  '/v1/embeddings': { model: 'chatty/m', input: 'Hi' },
-  '/v1/moderations': { model: 'chatty/m', input: 'Hi' },
-  '/v1/rerank': { model: 'chatty/m', query: 'Hi', documents: ['Hi'] },
-  '/v1/decisions': {
-    model: 'chatty/m',
-    input: 'Hi',
-    questions: [{ type: 'predicate', instructions: 'It is urgent.' }],
-  },
-  '/v1/images/generations': { model: 'chatty/m', prompt: 'Hi' },
-  '/v1/images/edits': { model: 'chatty/m', prompt: 'Hi', images: [] },
-  '/v1/audio/speech': { model: 'chatty/m', input: 'Hi', voice: 'a' },
-  '/v1/videos': { model: 'chatty/m', prompt: 'Hi' },
-  '/v1/messages/count_tokens': { model: 'claude/m', messages: say.messages },
-};
-
 test.each(Object.keys(PLAIN))('%s takes no servers of tools either, whatever policy says', async (path) => {
   for (const more of [{ mcp_servers: [{ url: 'https://x.example' }] }, { tools: [MCP_TOOL] }]) {
     for (const workload of path.endsWith('count_tokens') ? ['watched'] : ['watched', 'permitted']) {
@@ -210,19 +125,6 @@ test.each(Object.keys(PLAIN))('%s takes no servers of tools either, whatever pol
     }
   }
 });
-
-const FIELDS: readonly (readonly [name: string, value: string])[] = [
-  ['mcp_servers', '[{"url":"https://x.example"}]'],
-  ['mcp_servers', 'https://x.example'],
-  ['mcp_servers[0][url]', 'https://x.example'],
-  ['MCP-Servers', '[]'],
-  ['tools', JSON.stringify([MCP_TOOL])],
-  ['tools[]', JSON.stringify(MCP_TOOL)],
-  ['tools[0][type]', 'mcp'],
-  ['tools.0.server_url', 'https://x.example'],
-  ['tools', '[{"type":"mcp","type":"function"}]'],
-  ['extra', '{"body":{"mcp_servers":[{"url":"https://x.example"}]}}'],
-];
 
 test.each(FIELDS)('a field %s of a form takes no servers of tools: %s', async (name, value) => {
   for (const path of ['/v1/audio/transcriptions', '/v1/images/edits']) {
@@ -306,6 +208,7 @@ const CHAT = json({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
 });
+
 const MESSAGE = json({
   id: 'msg_1',
   type: 'message',
@@ -316,6 +219,7 @@ const MESSAGE = json({
   stop_sequence: null,
   usage: { input_tokens: 5, output_tokens: 1 },
 });
+
 const RESPONSE = json({
   id: 'resp_1',
   object: 'response',

@@ -51,7 +51,7 @@ afterAll(async () => {
 interface Lie {
   readonly name: string;
   /** `chat/upstream`: the surface, and who is asked. */
-  readonly lane: string;
+  readonly route: string;
   readonly answer: Answer;
   readonly buffered?: true;
   /** What the client is told of it; left out: it may be either. */
@@ -86,13 +86,13 @@ const TAGS = '«TERM_1»'.repeat(120_000);
 const LIES: readonly Lie[] = [
   {
     name: 'a stream of 20,000 choices nobody asked for',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(many(MANY, (at) => chunk({ content: half(at) }, at)) + DONE),
     told: 'error',
   },
   {
     name: 'a stream of 20,000 tool calls that each stop inside a tag',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(
       many(MANY, (index) =>
         chunk({ tool_calls: [{ index, function: { name: 'f', arguments: `{"a":"${half(index)}` } }] }),
@@ -102,12 +102,12 @@ const LIES: readonly Lie[] = [
   },
   {
     name: 'a stream of 20,000 members of its own that each end',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(many(MANY, (at) => chunk({ [`m${at}`]: 'a «' }, 0, 'stop')) + DONE),
   },
   {
     name: 'more choices in one answer than asked for',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: json({
       id: 'c',
@@ -117,7 +117,7 @@ const LIES: readonly Lie[] = [
   },
   ...(['upstream', 'messages'] as const).map((provider): Lie => ({
     name: `a stream of 20,000 blocks that never end, of ${provider}`,
-    lane: `chat/${provider}`,
+    route: `chat/${provider}`,
     answer: raw(
       {
         upstream: many(MANY, (index) =>
@@ -130,13 +130,13 @@ const LIES: readonly Lie[] = [
   })),
   {
     name: 'a stream of 20,000 blocks that stop inside a tag, in the client’s own family',
-    lane: 'messages/messages',
+    route: 'messages/messages',
     answer: raw(messageStart + many(MANY, (at) => blockDelta(at, { type: 'text_delta', text: half(at) }))),
     told: 'error',
   },
   {
     name: 'a block told whole that grows by 20,000 members',
-    lane: 'chat/messages',
+    route: 'chat/messages',
     answer: raw(
       messageStart +
         blockStart(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }) +
@@ -144,57 +144,57 @@ const LIES: readonly Lie[] = [
         event({ type: 'message_stop' }),
     ),
   },
-  { name: 'a megabyte of tags', lane: 'chat/upstream', buffered: true, answer: json(completion(TAGS)), told: 'error' },
+  { name: 'a megabyte of tags', route: 'chat/upstream', buffered: true, answer: json(completion(TAGS)), told: 'error' },
   {
     name: 'a megabyte of tags in a stream',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(chunk({ content: TAGS }) + DONE),
     told: 'error',
   },
   {
     name: 'a megabyte of tags in a translated stream',
-    lane: 'messages/upstream',
+    route: 'messages/upstream',
     answer: raw(chunk({ content: TAGS }) + DONE),
     told: 'error',
   },
   {
     name: 'a stream of the smallest events',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw('data: {}\n\n'.repeat(400_000) + DONE),
   },
   {
     name: 'a stream of comments',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(':\n\n'.repeat(1_000_000) + chunk({ content: 'x' }) + DONE),
   },
   {
     name: 'a line without an end',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(`data: ${'x'.repeat(6_000_000)}`),
     told: 'error',
   },
   {
     name: 'a stream one byte at a time',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: sse([{ raw: many(20, () => chunk({ content: 'x' })) + DONE }], { splitAt: 'every-byte' }),
     told: 'answer',
   },
   {
     name: 'JSON nested a million deep',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: body(`{"choices":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`),
     told: 'error',
   },
   {
     name: 'JSON nested too deeply for a reader',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: body(`{"choices":[{"message":{"content":${'['.repeat(20_000)}"«EMAIL_1»"${']'.repeat(20_000)}}}]}`),
   },
   {
     name: 'an event nested too deeply for a reader',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: raw(
       `data: {"choices":[{"index":0,"delta":{"content":${'['.repeat(20_000)}"«"${']'.repeat(20_000)}}}]}\n\n`,
     ),
@@ -202,19 +202,19 @@ const LIES: readonly Lie[] = [
   },
   {
     name: 'ten million tiny values',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: body(`{"choices":[{"message":{"content":"a"}}],"x":[${'[],'.repeat(10_000_000)}0]}`),
     told: 'error',
   },
   {
     name: 'an event of a million members',
-    lane: 'messages/messages',
+    route: 'messages/messages',
     answer: raw(`data: {"type":"x",${many(300_000, (at) => `"m${at}":1,`)}"z":1}\n\n`),
   },
   {
     name: 'usage with 100,000 members',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: json({
       ...completion('a'),
@@ -224,21 +224,21 @@ const LIES: readonly Lie[] = [
   },
   {
     name: 'an answer of 70 MB',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: body('x'.repeat(70_000_000)),
     told: 'error',
   },
   {
     name: 'an error of 30 MB',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: body('x'.repeat(30_000_000), { status: 400 }),
     told: 'error',
   },
   {
     name: 'a head of 100 KB',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: json(
       completion('a'),
@@ -249,14 +249,14 @@ const LIES: readonly Lie[] = [
   },
   {
     name: 'an answer that says it is compressed',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: body(new Uint8Array([31, 139, 8, 0, 0, 0, 0, 0, 0, 3]), { headers: { 'content-encoding': 'gzip' } }),
     told: 'error',
   },
   {
     name: 'interim answers without end, then none',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     buffered: true,
     answer: (exchange) => {
       for (let left = 2000; left > 0; left--) exchange.response.writeProcessing();
@@ -266,7 +266,7 @@ const LIES: readonly Lie[] = [
   },
   {
     name: 'trailers that are larger than the answer',
-    lane: 'chat/upstream',
+    route: 'chat/upstream',
     answer: (exchange) => {
       exchange.response.writeHead(200, { 'content-type': 'text/event-stream', trailer: 'x-t' });
       exchange.response.write(chunk({ content: 'x' }) + DONE);
@@ -280,9 +280,9 @@ const LIES: readonly Lie[] = [
 
 test.each(LIES)(
   'nobody waits for $name',
-  async ({ name, lane, answer, buffered, told }) => {
+  async ({ name, route, answer, buffered, told }) => {
     upstream.respond(answer);
-    const [surface = '', provider] = lane.split('/');
+    const [surface = '', provider] = route.split('/');
     const { path, body: request } = REQUESTS[surface]!;
     const since = Date.now();
     const response = await fetch(`${gateway.url}${path}`, {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { DOORS } from '../../src/surfaces/doors.ts';
+import { ENDPOINTS } from '#/surfaces/endpoints.ts';
 import { OPERATIONS } from '../../src/surfaces/passthrough/operations.ts';
 import { MEMBERS, OPERATION_OBJECTS } from '../../src/wire/kept/table.ts';
 import { json, sse, text } from '../harness/answers.ts';
@@ -357,7 +357,7 @@ function bodyWith(
   placed: Record<string, unknown>,
 ): { path: string; body: object } | undefined {
   if (family === 'passthrough') return { path: '/v1/images/edits', body: { model, prompt: 'a', ...placed } };
-  const door = DOORS.find(({ codec }) => codec.family === family);
+  const door = ENDPOINTS.find(({ codec }) => codec.family === family);
   const bodies: Readonly<Record<string, object>> = {
     chat: { messages: [{ role: 'user', content: 'Hi' }] },
     messages: { max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },

@@ -110,7 +110,7 @@ async function inTurns<T>(run: (side: Side) => Promise<T>): Promise<{ bare: T[];
   return results;
 }
 
-/** What is asked: the bare proxy knows one lane only, the gateway is asked for the translated one if there is one. */
+/** The question: the bare proxy knows one mode only, the gateway is asked for the translated one if there is one. */
 interface Asked {
   readonly verbatim: string;
   readonly translated?: string;

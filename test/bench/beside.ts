@@ -10,9 +10,9 @@ import { cpuMicroseconds, startProgram } from './processes.ts';
  * What a change costs a call: this tree and another checkout of the project, governed calls to the same upstream in
  * turns, in several starts of both. Prints the ratio of processor time, this tree's to the other's.
  *
- *     node test/bench/beside.ts OTHER-TREE [PROMPT-KIB …]
+ *     node test/bench/beside.ts OTHER-TREE [PROMPT-KIB | stream | translated-stream …]
  */
-const [other, ...sizes] = process.argv.slice(2);
+const [other, ...names] = process.argv.slice(2);
 if (other === undefined) throw new Error('name the other checkout: make bench-beside TREE=../other');
 const STARTS = Number(process.env['BENCH_STARTS'] ?? 5);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 6);
@@ -34,7 +34,26 @@ async function treeAt(directory: string): Promise<Tree> {
   return { start: startGateway, resources: governedResources };
 }
 
-function prompt(kib: number): string {
+/** The question that repeats, and how often in one measurement. */
+interface Load {
+  readonly body: string;
+  readonly connections: number;
+  readonly requests: number;
+}
+
+const STREAMS: Readonly<Record<string, string>> = {
+  stream: 'upstream/static',
+  'translated-stream': 'translated/static',
+};
+
+function loadOf(name: string): Load {
+  const model = STREAMS[name];
+  if (model !== undefined) return { body: prompt(2, { model, stream: true }), connections: 16, requests: 160 };
+  const kib = Number(name);
+  return { body: prompt(kib), connections: CONNECTIONS, requests: Math.ceil(8000 / (kib + 2)) };
+}
+
+function prompt(kib: number, more: object = {}): string {
   const sentence = 'We look at the numbers of the third quarter and decide together what the next step should be. ';
   const personal = 'Write to ada.lovelace@example.com or call +49 30 901820 about it. ';
   const content = (personal + sentence.repeat(Math.ceil((kib * 1024) / sentence.length))).slice(0, kib * 1024);
@@ -42,7 +61,7 @@ function prompt(kib: number): string {
     { role: 'system', content: 'You are a careful assistant.' },
     { role: 'user', content },
   ];
-  return JSON.stringify({ model: 'upstream/static', messages, max_tokens: 256 });
+  return JSON.stringify({ model: 'upstream/static', messages, max_tokens: 256, ...more });
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
@@ -57,17 +76,18 @@ const client = createClient();
 servers.defer(() => client.destroy());
 const trees = { other: await treeAt(other), own: await treeAt('.') };
 
-for (const kib of sizes.length > 0 ? sizes.map(Number) : [2, 20]) {
-  const requests = Math.ceil(8000 / (kib + 2));
+for (const name of names.length > 0 ? names : ['2', '20']) {
+  const load = loadOf(name);
   const ratios: number[] = [];
   const costs = { other: [] as number[], own: [] as number[] };
   for (let start = 0; start < STARTS; start++) {
     const [otherSide, ownSide] = [await started(trees.other), await started(trees.own)];
-    for (const side of [otherSide, ownSide]) await cost(side, prompt(kib), WARM_UP / kib);
+    for (const side of [otherSide, ownSide])
+      await cost(side, { ...load, requests: name in STREAMS ? load.requests * 3 : WARM_UP / Number(name) });
     for (let round = 0; round < ROUNDS; round++) {
       // Who goes first changes, so that what one leaves behind falls on both.
       const [a, b] = round % 2 === 0 ? [otherSide, ownSide] : [ownSide, otherSide];
-      const [first, second] = [await cost(a, prompt(kib), requests), await cost(b, prompt(kib), requests)];
+      const [first, second] = [await cost(a, load), await cost(b, load)];
       const [before, now] = round % 2 === 0 ? [first, second] : [second, first];
       costs.other.push(before);
       costs.own.push(now);
@@ -78,7 +98,7 @@ for (const kib of sizes.length > 0 ? sizes.map(Number) : [2, 20]) {
   const sorted = ratios.toSorted((a, b) => a - b);
   const spread = [sorted[Math.floor(sorted.length / 4)]!, sorted[Math.floor((sorted.length * 3) / 4)]!];
   console.log(
-    `${kib} KiB: ${median(costs.own).toFixed(0)} µs a call beside ${median(costs.other).toFixed(0)}, ratio ` +
+    `${name in STREAMS ? name : `${name} KiB`}: ${median(costs.own).toFixed(0)} µs a call beside ${median(costs.other).toFixed(0)}, ratio ` +
       `${median(ratios).toFixed(3)} (middle half ${spread.map((value) => value.toFixed(3)).join(' to ')})`,
   );
 }
@@ -101,9 +121,9 @@ async function started(tree: Tree): Promise<Side> {
 }
 
 /** Microseconds of processor time a call. */
-async function cost({ gateway, key }: Side, body: string, requests: number): Promise<number> {
+async function cost({ gateway, key }: Side, { body, connections, requests }: Load): Promise<number> {
   const before = cpuMicroseconds(gateway.pid);
-  const result = await closedLoop(client, { origin: gateway.url, key }, body, CONNECTIONS, Math.ceil(requests));
+  const result = await closedLoop(client, { origin: gateway.url, key }, body, connections, Math.ceil(requests));
   // Rows are sealed and settled after the answer.
   await sleep(300);
   if (result.failures > 0) throw new Error(`${result.failures} of ${requests} calls failed`);

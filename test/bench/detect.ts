@@ -1,4 +1,4 @@
-import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
+import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
 
 /**
  * How long detection takes, in microseconds a text (best of many): prose, prose with a usual mix of finds, and hostile runs, at three
@@ -81,7 +81,7 @@ function fill(unit: string, length: number): string {
   return JSON.parse(JSON.stringify(unit.repeat(Math.ceil(length / unit.length)).slice(0, length))) as string;
 }
 
-const detection = createReadDetection();
+const detection = createDecodedScanner();
 
 /** Microseconds of the fastest of many searches, after warming up: other load on the machine only ever adds. */
 function measure(text: string): number {

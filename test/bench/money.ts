@@ -8,15 +8,15 @@ import { hold, type Hold, type MeterDeps } from '#/meter/meter.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
 import { createRestorer } from '#/meter/counter-rebuild.ts';
-import type { Opening } from '#/call/call.ts';
-import { newCallId } from '#/call/call-id.ts';
+import type { CallContext } from '#/call/call.ts';
+import { newCallId } from '#/surfaces/authenticated-request.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { CreditEntries } from '#/ports/credit.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import type { Target } from '#/call/target.ts';
-import { Entry } from '#/seal/call-record.ts';
+import { CallRecord } from '#/seal/call-record.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { newKey } from '../harness/gateway.ts';
 import { governedResources } from './resources.ts';
@@ -75,7 +75,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     restorer,
     ...meterMemory(),
     onRefused: () => {},
-    ensureAlive: async () => {},
+    lease: { fresh: () => true, ensure: async () => {} },
     owner: randomUUID(),
     open,
   };
@@ -95,22 +95,22 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     onRefused: () => {},
   });
   const { signal } = new AbortController();
-  const debit = async (): Promise<readonly [Opening, Hold]> => {
+  const debit = async (): Promise<readonly [CallContext, Hold]> => {
     const startedAt = Date.now();
     const id = newCallId(startedAt);
-    const opening: Opening = { id, startedAt, key: caller, snapshot, surface: 'chat', headers: {}, signal };
-    const demand = {
+    const context: CallContext = { id, startedAt, key: caller, snapshot, surface: 'chat', headers: {}, signal };
+    const bounds = {
       ceiling: { inputTokens: 2200, outputTokens: 256 },
       quantities: ['tokens'] as const,
       reservedTokens: 800,
     };
-    return [opening, await hold({ ...opening, model: 'upstream/static', stream: false }, [target], demand, deps)];
+    return [context, await hold(context, { model: 'upstream/static', stream: false }, [target], bounds, deps)];
   };
   const round = async (calls: number): Promise<MoneyCost> => {
     const spent = { hold: 0, seal: 0, settle: 0 };
     const rounds = Math.ceil(calls / OPEN_AT_ONCE);
     for (let each = 0; each < rounds; each++) {
-      const held: (readonly [Opening, Hold])[] = [];
+      const held: (readonly [CallContext, Hold])[] = [];
       spent.hold += await cpuOf(() => inFlight(OPEN_AT_ONCE, async () => void held.push(await debit())));
       spent.seal += await cpuOf(() => sealAll(held, target, writer));
       spent.seal -= await cpuOf(() => sealAll([], target, writer, OPEN_AT_ONCE));
@@ -124,24 +124,24 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
 
 /** Rows end a few at a time, as they do under load. With fewer calls held than `calls`, it costs what waiting does. */
 async function sealAll(
-  held: readonly (readonly [Opening, Hold])[],
+  held: readonly (readonly [CallContext, Hold])[],
   target: Target,
   writer: LedgerWriter,
   calls = held.length,
 ): Promise<void> {
   for (let at = 0; at < calls; at += PER_TICK) {
-    for (const [opening, debited] of held.slice(at, at + PER_TICK)) {
-      const entry = new Entry(opening, 'chat', (draft) => writer.enqueue(draft));
-      entry.admitted({ model: 'upstream/static', stream: false });
-      entry.hold = debited;
-      entry.route.push('upstream/static: asked');
+    for (const [context, debited] of held.slice(at, at + PER_TICK)) {
+      const record = new CallRecord(context, 'chat');
       const { slug } = target.provider.config;
-      entry.target = { provider: slug, model: target.model, jurisdiction: 'EU', family: 'chat' };
-      entry.attempts.push({ provider: slug, model: target.model, status: 200, duration_ms: 12 });
-      entry.findings = { EMAIL: 1, PHONE: 1 };
-      entry.usage = { input: 600, output: 80, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
-      entry.served();
-      entry[Symbol.dispose]();
+      record.merge({ asked: { model: 'upstream/static', stream: false }, findings: { EMAIL: 1, PHONE: 1 } });
+      record.merge({ route: ['upstream/static: asked'], hold: debited });
+      record.merge({
+        target: { provider: slug, model: target.model, jurisdiction: 'EU', family: 'chat' },
+        attempts: [{ provider: slug, model: target.model, status: 200, duration_ms: 12 }],
+        usage: { input: 600, output: 80, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 },
+        isServed: true,
+      });
+      writer.enqueue(record.draft());
     }
     await sleep(TICK_MS);
   }

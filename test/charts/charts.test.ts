@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { PRESENTATION } from '#/config/crds/presentation.ts';
 import { readSettings as readInferenceSettings } from '../../inference/settings.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/gateway-settings.ts';
 import { HAS_HELM, helm, install, manifests, template, type Manifest } from '../harness/helm.ts';
 import { skipUnless } from '../harness/skip.ts';
 import { restrictedFaults, workloadsOf } from './pods.ts';

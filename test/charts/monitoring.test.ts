@@ -2,16 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { LISTED_GROUPS } from '../../tools/reference/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** The metrics that the code makes: the first argument of whatever declares one. */
-const METRICS = new Set(
-  globSync('{src,inference}/**/*.ts', { cwd: ROOT })
-    .filter((path) => !path.endsWith('.test.ts'))
-    .flatMap((path) => [...read(path).matchAll(/\.(?:counter|gauge|gauges)\(\s*'(gw_\w+)'/g)].map(([, name]) => name)),
-);
+/** The metrics that programs have. */
+const METRICS = new Set(LISTED_GROUPS.flatMap(({ metrics }) => Object.values(metrics).map(({ name }) => name)));
 
 const DASHBOARDS = globSync('charts/gatewarden/dashboards/*.json', { cwd: ROOT });
 

@@ -220,7 +220,7 @@ describe('the controller on an API server', skipUnless(BUILT, 'no control plane 
     controller.signal('SIGCONT');
     await eventually(limits).toEqual(['1002', '1002']);
     await eventually(() => metric('gw_controller_lists_total')).toBeGreaterThan(lists);
-    await eventually(() => said('was answered 410') + said('ended with a fault')).toBeGreaterThan(0);
+    await eventually(() => said('failed with status 410') + said('ended with an error')).toBeGreaterThan(0);
     await eventually(() => metric('gw_controller_pending_resources')).toBe(0);
   });
 

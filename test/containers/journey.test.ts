@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runK6 } from '../harness/k6.ts';
 import { ledgerRows, rowOf } from '../harness/ledger-rows.ts';
 import { skipUnless } from '../harness/skip.ts';
-import { paced } from '../harness/paced.ts';
+import { paced } from '../harness/paced-answer.ts';
 import { local, once, WANTED } from './podman.ts';
-import { startService, type Service } from '../harness/service.ts';
+import { startService, type Service } from '../harness/kubernetes-service.ts';
 import { startWorld, type GatewayPod, type World } from './world.ts';
 
 /** Spec 6.1.5. */

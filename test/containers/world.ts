@@ -8,7 +8,7 @@ import pg from 'pg';
 import { startFakeCluster, type FakeCluster } from '../harness/fake-cluster.ts';
 import { freePort } from '../harness/free-port.ts';
 import { newKey, tenant } from '../harness/gateway.ts';
-import { newConfigKey } from '../harness/published.ts';
+import { newConfigKey } from '../harness/published-config.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { startPod, type Pod } from './pod.ts';
 import { start, type Running } from './podman.ts';

@@ -174,11 +174,11 @@ describe.each(LEDGER_SUBJECTS)('gwctl audit retain in $name', (subject) => {
     expect((await verify()).status).toBe(0);
     const planned = await run('retain', '--months', '2', '--key-file', 'key.pem', '--dry-run');
     expect(planned.out).toContain(`would drop rows of calls before ${firstKeptMonth(now, 2)}`);
-    expect((await run('retain', '--months', '2', '--key-file', 'key.pem')).out).toContain('checkpoint 5 says so');
+    expect((await run('retain', '--months', '2', '--key-file', 'key.pem')).out).toContain('checkpoint 5 records it');
     const after = await verify();
     expect(after.out).toContain('intact: ');
     expect(after.out).toContain(`calls before ${firstKeptMonth(now, 2)} were dropped by retention`);
-    expect(after.out).toContain('1 row of which there is the hash alone');
+    expect(after.out).toContain('1 row kept as hashes only');
     expect(after.status).toBe(0);
     const { rows } = await home.client.query<{ count: string }>('SELECT count(*) FROM audit_rows');
     expect(rows[0]!.count).toBe('179');
@@ -186,7 +186,7 @@ describe.each(LEDGER_SUBJECTS)('gwctl audit retain in $name', (subject) => {
     expect((await run('retain', '--months', '1', '--key-file', 'key.pem')).status).toBe(0);
     const further = await verify();
     expect(further).toMatchObject({ status: 0, err: '' });
-    expect(further.out).toContain('1 row of which there is the hash alone');
+    expect(further.out).toContain('1 row kept as hashes only');
     expect((await run('retain', '--months', '1', '--key-file', 'key.pem')).out).toContain('no rows of calls before');
     expect(await home.ledger.totals('team/acme', 'UTC', now, [])).toEqual(totals);
     await home.ledger.append(strands.flatMap((strand) => strand.sealMany(2, () => ({ at: now }))));
@@ -214,7 +214,7 @@ describe('gwctl audit retain', () => {
     await writeFile(join(folder, 'other.pem'), stranger.privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const env = { DATABASE_URL: home.url };
     const strange = await gwctl(['retain', '--months', '1', '--key-file', 'other.pem'], env);
-    expect(strange).toMatchObject({ status: 1, err: 'the ledger is not intact: nothing is dropped\n' });
+    expect(strange).toMatchObject({ status: 1, err: 'the ledger is not intact: nothing was dropped\n' });
     await home.client.query('SET session_replication_role = replica');
     await home.client.query('UPDATE audit_rows SET cost_nano_eur = 1 WHERE sequence = 4');
     const edited = await gwctl(['retain', '--months', '1', '--key-file', 'key.pem'], env);

@@ -64,8 +64,8 @@ describe.each(LEDGER_SUBJECTS)('usage of the ledger in $name', (subject) => {
   });
 
   test.each([
-    ['2026-11-31', '2026-12-01', 'UTC', 'a day is written'],
-    ['2026-12-01', '2026-11-01', 'UTC', 'no order'],
+    ['2026-11-31', '2026-12-01', 'UTC', 'a day must be written'],
+    ['2026-12-01', '2026-11-01', 'UTC', 'must not be before'],
     ['2026-11-01', '2026-11-02', 'Mars/Olympus', 'time zone'],
     ['2019-11-01', '2019-11-02', 'Europe/Berlin', 'thirteen months'],
   ])('from %s to %s in %s is refused', async (from, to, timeZone, reason) => {

@@ -81,16 +81,21 @@ export class TestLedger {
 
   /** What every counter of `view` should say: its ledger rows and its open holds. */
   expected(view: CountersView): Record<string, bigint> {
-    const entries = view.spend.map(({ scope, period }) => {
-      const counts = (workload: string, periods: Periods): boolean =>
-        (scope === 'organization' || scope === workload) && ['total', periods.day, periods.month].includes(period);
-      let sum = 0n;
-      const open = new Set(view.holds.map((hold) => hold.callId));
-      for (const [id, row] of this.rows) if (!open.has(id) && counts(row.workload, row.periods)) sum += row.cost;
-      for (const hold of view.holds) if (counts(hold.workload, hold.periods)) sum += hold.amount;
-      return [`${scope} ${period}`, sum] as const;
-    });
-    return Object.fromEntries(entries);
+    return Object.fromEntries(
+      view.spend.map(({ scope, period }) => [`${scope} ${period}`, this.expectedOf(view, scope, period)]),
+    );
+  }
+
+  /** What one of them should say. */
+  expectedOf(view: CountersView, scope: string, period: string): bigint {
+    const counts = (workload: string, periods: Periods): boolean =>
+      (scope === 'organization' || scope === workload) &&
+      (period === 'total' || period === periods.day || period === periods.month);
+    let sum = 0n;
+    for (const [id, row] of this.rows)
+      if (!view.holds.some(({ callId }) => callId === id) && counts(row.workload, row.periods)) sum += row.cost;
+    for (const hold of view.holds) if (counts(hold.workload, hold.periods)) sum += hold.amount;
+    return sum;
   }
 }
 

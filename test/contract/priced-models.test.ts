@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { VendorId } from '#/config/snapshot.ts';
+import { VENDOR_IDS, VENDORS, type VendorId } from '#/vendors/list.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
-import { knownModels } from '#/providers/catalogue/known-models.ts';
-import { WAYS_OUT } from '#/providers/registry.ts';
 import { chat } from '../harness/answers.ts';
 import { newKey, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
@@ -17,9 +15,7 @@ const book = createPriceBook({ usdToEur: '0.92' });
 const isPriced = (vendor: VendorId, model: string): boolean =>
   book.find({ prices: new Map() }, { slug: vendor, vendor }, model, NOW) !== undefined;
 
-const KNOWN = (Object.keys(WAYS_OUT) as VendorId[]).flatMap((vendor) =>
-  knownModels(vendor).map((model) => [vendor, model] as const),
-);
+const KNOWN = VENDOR_IDS.flatMap((vendor) => (VENDORS[vendor].models ?? []).map((model) => [vendor, model] as const));
 
 test.each(KNOWN)('%s %s has a price', (vendor, model) => {
   expect(isPriced(vendor, model)).toBe(true);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMemoryCache } from '#/adapters/memory/response-cache.ts';
-import type { Ingress } from '#/call/call.ts';
-import { Repeats, type Repeat } from '#/dispatch/cache/hot-cache.ts';
+import type { CallRequest } from '#/call/call.ts';
+import { HotCache, type Repeat } from '#/dispatch/cache/hot-cache.ts';
 
 /** What a process remembers of calls that it answered from the cache: for how long, and how much. */
 
@@ -10,15 +10,15 @@ const key = {
   workload: { organization: { id: 'default/acme' }, policy: { responseCache: { enabled: true } } },
 };
 const snapshot = {};
-const ingress = (text: string, more: Partial<Ingress> = {}): Ingress =>
-  ({ key, snapshot, surface: 'chat', headers: {}, text, ...more }) as unknown as Ingress;
+const ingress = (text: string, more: Partial<CallRequest> = {}): CallRequest =>
+  ({ key, snapshot, surface: 'chat', headers: {}, text, ...more }) as unknown as CallRequest;
 const repeat = (text: string): Repeat => ({ row: {} as Repeat['row'], headers: {}, text, content: undefined });
 
 async function open(maxBytes?: number) {
   const store = openMemoryCache();
   const faults: unknown[] = [];
   const found: true[] = [];
-  const repeats = new Repeats({
+  const repeats = new HotCache({
     store,
     onFault: (error) => faults.push(error),
     onFound: () => found.push(true),
@@ -31,7 +31,7 @@ async function open(maxBytes?: number) {
 test('a call is known by its bytes, surface, key, configuration and the headers that count', async () => {
   const { repeats, stored, found } = await open();
   repeats.note(ingress('a', { headers: { 'anthropic-beta': 'x', accept: '*/*' } }), repeat('answer'), stored);
-  const like = (more: Partial<Ingress>, text = 'a') =>
+  const like = (more: Partial<CallRequest>, text = 'a') =>
     repeats.find(ingress(text, { headers: { 'anthropic-beta': 'x' }, ...more }));
   expect((await like({}))?.text).toBe('answer');
   expect((await like({ headers: { 'anthropic-beta': 'x', 'user-agent': 'me' } }))?.text).toBe('answer');
@@ -41,8 +41,8 @@ test('a call is known by its bytes, surface, key, configuration and the headers 
   expect(await like({ headers: {} })).toBeUndefined();
   expect(await like({ headers: { 'anthropic-beta': 'y' } })).toBeUndefined();
   expect(await like({ headers: { 'anthropic-beta': 'x', 'x-gw-dlp': 'off' } })).toBeUndefined();
-  expect(await like({ key: { ...key, id: 'default/other' } as unknown as Ingress['key'] })).toBeUndefined();
-  expect(await like({ snapshot: { ...snapshot } as Ingress['snapshot'] })).toBeUndefined();
+  expect(await like({ key: { ...key, id: 'default/other' } as unknown as CallRequest['key'] })).toBeUndefined();
+  expect(await like({ snapshot: { ...snapshot } as CallRequest['snapshot'] })).toBeUndefined();
   expect(found).toHaveLength(2);
 });
 
@@ -60,7 +60,7 @@ test('what the store keeps no longer is not known, nor what it has erased', asyn
 
 test('nothing is known while the store cannot be asked', async () => {
   const faults: unknown[] = [];
-  const repeats = new Repeats({
+  const repeats = new HotCache({
     store: { epoch: () => Promise.reject(new Error('gone')) },
     onFault: (error) => faults.push(error),
     onFound: () => {},

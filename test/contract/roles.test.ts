@@ -85,7 +85,7 @@ test('gwctl migrate makes this month and the next two, and grants nothing unless
 test('a gateway that may not bring the schema up to date says who should', async () => {
   await using own = await place();
   await expect(openPostgresLedger({ connectionString: own.url })).rejects.toThrow(
-    /lacks audit-ledger, .*may not change it: run gwctl migrate as its owner/,
+    /lacks audit-ledger, .*cannot change it: run gwctl migrate as the owner of the schema/,
   );
 });
 
@@ -101,7 +101,7 @@ test('nothing is granted to a role that could change the schema all the same', a
   const { rows } = await own.owner.query<{ me: string }>('SELECT current_user AS me');
   expect(await refusal(rows[0]!.me)).toContain('owns the audit ledger');
   await own.owner.query(`GRANT CREATE ON SCHEMA public TO "${own.role}"`);
-  expect(await refusal(own.role)).toContain('may make tables in the schema public');
+  expect(await refusal(own.role)).toContain('may create tables in the schema public');
   const { rows: rights } = await own.owner.query('SELECT FROM information_schema.table_privileges WHERE grantee = $1', [
     own.role,
   ]);

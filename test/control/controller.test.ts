@@ -7,7 +7,7 @@ import { startControllerProcess, type ControllerProcess } from '../harness/contr
 import { startFakeCluster, type FakeCluster } from '../harness/fake-cluster.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { configKeys, newConfigKey } from '../harness/published.ts';
+import { configKeys, newConfigKey } from '../harness/published-config.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 

@@ -12,7 +12,7 @@ import { openPublishedConfig, type RedisPublishedConfig } from '../../src/adapte
 import type { Position } from '../../src/ports/published-config.ts';
 import { startFakeCluster, type FakeCluster } from '../harness/fake-cluster.ts';
 import { newKey, resource, tenant } from '../harness/gateway.ts';
-import { configKeys, newConfigKey } from '../harness/published.ts';
+import { configKeys, newConfigKey } from '../harness/published-config.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 
 const REPORT_MS = 3000;

@@ -68,7 +68,7 @@ describe('a document that takes longer than its client waits', () => {
     const { status, code, message } = await failureOf(answer);
     expect([status, code]).toEqual([422, 'document_too_large_to_scan']);
     expect(message).toMatch(
-      /^The document takes about \d+ s here, and (?:9|10) s are left for it: hand it in as a job, POST \/v1\/documents\/anonymize\/jobs, or split it\.$/,
+      /^The document needs about \d+ s, but only (?:9|10) s are left: submit it as a job with POST \/v1\/documents\/anonymize\/jobs, or split it\.$/,
     );
     expect(await world.row(answer)).toMatchObject({ outcome: 'failed', cost_nano_eur: '0' });
     expect(await engine.metric('gw_inference_jobs_total{verb="read",outcome="done"}')).toBe(recognized);

@@ -68,7 +68,7 @@ describe('an engine of one thread', () => {
       signal,
     );
     expect((await sharp(redacted.bytes).metadata()).format).toBe('png');
-    expect(await process.metric('gw_inference_jobs_total{verb="redact",outcome="done"}')).toBe(1);
+    await expect.poll(() => process.metric('gw_inference_jobs_total{verb="redact",outcome="done"}')).toBe(1);
   });
 
   test('tells of pages while it works', async () => {
@@ -189,7 +189,7 @@ test('a thread that outgrows its heap is replaced, and the process lives on', as
   );
   const failed = await engine.redact(file, { layout, replacements: [], originals: [] }, signal).catch(kindOf);
   expect(failed).toBe('too_large');
-  expect(await process.metric('gw_inference_kills_total{reason="memory"}')).toBe(1);
+  await expect.poll(() => process.metric('gw_inference_kills_total{reason="memory"}')).toBe(1);
   expect(await engine.render(file, { maxPages: 1 }, signal)).toHaveLength(1);
   await engine.close();
   await process.stop();

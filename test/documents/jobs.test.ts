@@ -147,7 +147,7 @@ describe('two gateways', () => {
     await expect.poll(() => grown('gw_document_jobs_total{state="failed",code="document_unreadable"}')).toBe(1);
     expect(await grown('gw_document_job_pages_total')).toBe(2);
     expect(await grown('gw_document_job_seconds_total{phase="working"}')).toBeGreaterThan(0);
-    expect(await told()).toMatchObject({ gw_document_jobs_running: 0, gw_document_jobs_waiting: 0 });
+    await expect.poll(told).toMatchObject({ gw_document_jobs_running: 0, gw_document_jobs_waiting: 0 });
   });
 
   test('tell how far a job is while it is worked on', async () => {

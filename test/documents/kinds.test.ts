@@ -22,13 +22,13 @@ test('a kind of document that is read is looked for leaks, attacked, known by it
   }
   expect(new Set(kinds.keys())).toEqual(new Set(DOCUMENT_KINDS));
   const hostile = new Set(HOSTILE.map(({ name }) => endingOf(name)));
-  const told = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const told = await readFile(new URL('../../docs/guides/anonymize-documents.md', import.meta.url), 'utf8');
   const forgotten = [...kinds].flatMap(([kind, made]) => {
     const endings = [...new Set(made.map(({ name }) => endingOf(name)))];
     return [
       ...(endings.some((ending) => hostile.has(ending)) || kind === 'markdown' ? [] : [`${kind}: no hostile file`]),
       ...endings.filter((ending) => mediaTypeOfName(`a.${ending}`) === undefined).map((ending) => `${ending}: no type`),
-      ...endings.filter((ending) => !told.includes(`.${ending}`)).map((ending) => `${ending}: not in the README`),
+      ...endings.filter((ending) => !told.includes(`.${ending}`)).map((ending) => `${ending}: not in the guide`),
     ];
   });
   expect(forgotten).toEqual([]);

@@ -44,7 +44,7 @@ describe('an engine', () => {
     const left = rows.find(({ outcome }) => outcome === 'hung_up');
     expect(left).toMatchObject({ surface: 'documents', status: 499, cost_nano_eur: '0', usage: null });
     await expect.poll(() => world.metric('gw_open_holds')).toBe(0);
-    expect(await world.metric('gw_document_faults_total{verb="recognize",fault="busy"}')).toBe(1);
+    await expect.poll(() => world.metric('gw_document_faults_total{verb="recognize",fault="busy"}')).toBe(1);
   });
 
   const headers = { 'x-gw-upstream-timeout': '1' };

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 import type { DocumentEngine } from '#/ports/documents.ts';
-import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { findInDocument, tagsFor } from '#/inspect/attachments/document-text.ts';
 import { lookAgain, originalsOf, type Searched } from '#/inspect/attachments/second-look.ts';
 import type { Box, Line, Tools } from '../../inference/formats/format.ts';

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { NAME_CATEGORIES } from '#/inspect/names/detect-names.ts';
-import type { Span } from '#/inspect/detectors/detector.ts';
-import { marked } from '../harness/marked.ts';
+import type { Match } from '#/inspect/match.ts';
+import { marked } from '../harness/marked-text.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { inspectionWith } from './inspection.ts';
 import { rounded } from './score.ts';
@@ -11,7 +11,7 @@ import { rounded } from './score.ts';
 interface AgentPrompt {
   readonly name: string;
   readonly text: string;
-  readonly spans: readonly Span[];
+  readonly spans: readonly Match[];
 }
 
 /** Prompts in the style of agents' instructions, by file: `<what>.<language>.txt`, personal stretches marked. */
@@ -24,13 +24,13 @@ function agentPrompts(): readonly AgentPrompt[] {
 /** What a prompt loses that is nobody's, and what of it that is somebody's stays. */
 function judgedPrompt(
   { text, spans }: AgentPrompt,
-  found: readonly Span[],
+  found: readonly Match[],
 ): {
   readonly words: number;
-  readonly wrong: readonly Span[];
-  readonly missed: readonly Span[];
+  readonly wrong: readonly Match[];
+  readonly missed: readonly Match[];
 } {
-  const overlaps = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+  const overlaps = (a: Match, b: Match): boolean => a.start < b.end && b.start < a.end;
   return {
     words: text.match(/\S+/g)?.length ?? 0,
     wrong: found.filter((find) => !spans.some((span) => overlaps(find, span))),

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
+import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
 import { scoreDetection } from './detectors.ts';
 
 /**
  * The detectors alone, as JSON: `node test/eval/detect.ts --data DIR --out FILE`, with
- * `--beside OTHER/src/inspect/detectors/detect.ts` to measure an older checkout in the same run; `--misses KIND` lists
+ * `--beside OTHER/src/inspect/detectors/scanner.ts` to measure an older checkout in the same run; `--misses KIND` lists
  * what goes wrong.
  */
 const { values: options } = parseArgs({
@@ -22,13 +22,13 @@ const { values: options } = parseArgs({
 
 const { data, corpus, misses } = options;
 const report: Record<string, object> = {
-  own: scoreDetection(createReadDetection(), data, { corpus, ...(misses !== undefined && { misses }) }),
+  own: scoreDetection(createDecodedScanner(), data, { corpus, ...(misses !== undefined && { misses }) }),
 };
 if (options.beside !== undefined) {
   const other = (await import(pathToFileURL(path.resolve(options.beside)).href)) as {
-    readonly createDetection: typeof createReadDetection;
+    readonly createScanner: typeof createDecodedScanner;
   };
-  report['beside'] = scoreDetection(other.createDetection(), data, { corpus });
+  report['beside'] = scoreDetection(other.createScanner(), data, { corpus });
 }
 mkdirSync(path.dirname(options.out), { recursive: true });
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);

@@ -1,6 +1,8 @@
 import path from 'node:path';
-import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
-import type { Detection } from '#/inspect/detectors/detect.ts';
+import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
+import type { Scanner } from '#/inspect/detectors/scanner.ts';
+import { createDetectors } from '#/inspect/detectors/list.ts';
+import { marked } from '../harness/marked-text.ts';
 import { type Label, readCorpus, type Sample } from './corpus.ts';
 import type { Evaluation, Places, Table } from './evaluation.ts';
 import { quantileOf, rounded, scoreOf, type Score, type Tally, tallyOf } from './score.ts';
@@ -34,7 +36,7 @@ export interface DetectionScores {
   readonly microsecondsPer2kB: { readonly texts: number; readonly p50: number; readonly p99: number };
 }
 
-function scorePersonal(detection: Detection, samples: readonly Sample[], misses?: string): DetectionScores['personal'] {
+function scorePersonal(detection: Scanner, samples: readonly Sample[], misses?: string): DetectionScores['personal'] {
   const tallies = new Map<string, Tally>();
   const byLanguage = new Map<string, Map<string, Tally>>();
   const clean = { texts: 0, finds: 0 };
@@ -87,7 +89,7 @@ function f1s(tallies: ReadonlyMap<string, Tally>): Readonly<Record<string, numbe
 }
 
 /** Credentials count as found when any part of them is: a URL's password is what must go, the label has the whole URL. */
-function scoreSecrets(detection: Detection, samples: readonly Sample[]): DetectionScores['secrets'] {
+function scoreSecrets(detection: Scanner, samples: readonly Sample[]): DetectionScores['secrets'] {
   const tallies = new Map<string, Tally>();
   const all = tallyOf(tallies, 'all');
   for (const { text, labels } of samples) {
@@ -108,7 +110,7 @@ function scoreSecrets(detection: Detection, samples: readonly Sample[]): Detecti
 }
 
 /** Microseconds for each text of 2 kB put together from the samples, every one measured many times. */
-function time(detection: Detection, samples: readonly Sample[]): DetectionScores['microsecondsPer2kB'] {
+function time(detection: Scanner, samples: readonly Sample[]): DetectionScores['microsecondsPer2kB'] {
   const all = samples.map(({ text }) => text).join('\n');
   const texts: string[] = [];
   for (let at = 0; at + LENGTH <= all.length; at += LENGTH) {
@@ -132,7 +134,7 @@ function time(detection: Detection, samples: readonly Sample[]): DetectionScores
  * which everything that goes wrong is printed.
  */
 export function scoreDetection(
-  detection: Detection,
+  detection: Scanner,
   data: string,
   { corpus = 'pii/synth_eu.dev.jsonl.gz', misses }: { readonly corpus?: string; readonly misses?: string } = {},
 ): DetectionScores {
@@ -146,9 +148,28 @@ export function scoreDetection(
   };
 }
 
+/** How each kind does on the examples of its detectors, and on the texts that they ignore: no data is needed for a new one. */
+function scoreExamples(detection: Scanner): Readonly<Record<string, Score>> {
+  const tallies = new Map<string, Tally>();
+  for (const { category, examples, ignores } of createDetectors()) {
+    const tally = tallyOf(tallies, category);
+    for (const source of [...examples, ...ignores]) {
+      const { text, spans } = marked(source.replaceAll('‹', `‹${category}:`));
+      const found = detection.find(text, new Set([category]));
+      const hits = found.filter((one) => spans.some(({ start, end }) => start === one.start && end === one.end)).length;
+      tally.found += hits;
+      tally.missed += spans.length - hits;
+      tally.wrong += found.length - hits;
+    }
+  }
+  return scores(tallies);
+}
+
 /** The detectors of structured kinds, beside nothing: they are the baseline of others. */
 export function evaluateDetectors({ data }: Places): Promise<Evaluation> {
-  const { personal, secrets, microsecondsPer2kB: took } = scoreDetection(createReadDetection(), data);
+  const scanner = createDecodedScanner();
+  const { personal, secrets, microsecondsPer2kB: took } = scoreDetection(scanner, data);
+  const examples = scoreExamples(scanner);
   const rows = (kinds: Readonly<Record<string, Score>>): Table['rows'] =>
     Object.entries(kinds).map(([kind, score]) => ({ kind, ...score }));
   return Promise.resolve({
@@ -157,6 +178,7 @@ export function evaluateDetectors({ data }: Places): Promise<Evaluation> {
       { title: 'Personal data, exact to the character (synth_eu.dev)', rows: rows(personal.kinds) },
       { title: 'Texts without any', rows: [{ what: 'synth_eu.dev', ...personal.clean }] },
       { title: 'Credentials', rows: rows(secrets.kinds) },
+      { title: 'Examples of detectors', rows: rows(examples) },
       {
         title: 'Milliseconds',
         rows: [{ what: 'a text of 2 kB', asked: took.texts, p50: took.p50 / 1000, p99: took.p99 / 1000 }],

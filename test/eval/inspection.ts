@@ -1,6 +1,6 @@
-import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
+import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
 import { withNames } from '#/inspect/names/detect-names.ts';
-import type { Detection } from '#/inspect/detectors/detector.ts';
+import type { Detection } from '#/inspect/detection.ts';
 import { searching } from '#/inspect/search/searches.ts';
 import { finish } from '#/wire/document/steps.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
@@ -13,7 +13,7 @@ interface Find {
 
 /** All that inspection looks for, with a model of names, in this process and on this thread. */
 export function inspectionWith(answer: Answerer): Detection {
-  const detection = createReadDetection();
+  const detection = createDecodedScanner();
   return withNames(
     {
       categories: detection.categories,

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Detection } from '#/inspect/detectors/detect.ts';
-import type { Span } from '#/inspect/detectors/detector.ts';
-import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
-import { marked, type Marked } from '../harness/marked.ts';
+import type { Scanner } from '#/inspect/detectors/scanner.ts';
+import type { Match } from '#/inspect/match.ts';
+import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
+import { marked, type Marked } from '../harness/marked-text.ts';
 import type { Evaluation, Table } from './evaluation.ts';
 import { rounded } from './score.ts';
 
@@ -57,10 +57,10 @@ export function plainSentences(): readonly string[] {
 }
 
 /** What becomes of the logins and passwords of a sentence, and what else of it is taken for one. */
-function outcomesOf(detection: Detection, said: Said): readonly LoginOutcome[] {
+function outcomesOf(detection: Scanner, said: Said): readonly LoginOutcome[] {
   const { text, spans } = said;
   const found = detection.find(text);
-  const touches = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+  const touches = (a: Match, b: Match): boolean => a.start < b.end && b.start < a.end;
   const outcomes = spans.map((span): LoginOutcome => {
     const find = found.find((one) => touches(one, span));
     const isExact = find?.category === span.category && find.start === span.start && find.end === span.end;
@@ -81,7 +81,7 @@ function outcomesOf(detection: Detection, said: Said): readonly LoginOutcome[] {
 
 /** Logins and passwords in running text: what is found of them, and what is taken for one in prompts that have none. */
 export function evaluateLogins(): Promise<Evaluation> {
-  const detection = createReadDetection();
+  const detection = createDecodedScanner();
   const outcomes = loginSentences().flatMap((said) => outcomesOf(detection, said));
   const prompts = loginPrompts().map((prompt) => ({ ...prompt, found: detection.find(prompt.text) }));
   const plain = plainSentences().map((text) => ({ name: 'a sentence', text, found: detection.find(text) }));
@@ -113,7 +113,7 @@ export function evaluateLogins(): Promise<Evaluation> {
 
 function wrongIn(
   what: string,
-  texts: readonly { readonly text: string; readonly found: readonly Span[] }[],
+  texts: readonly { readonly text: string; readonly found: readonly Match[] }[],
 ): Table['rows'][number] {
   const words = texts.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
   const wrong = texts.reduce((sum, { found }) => sum + found.length, 0);

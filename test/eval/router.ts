@@ -212,7 +212,7 @@ function decisionRows(test: readonly Prompt[], answers: readonly RouterAnswer[])
       what: 'decision',
       told: rounded(told.length / test.length),
       routeRight: share(({ prompt, decision }) => routeOf(prompt) === decision.route),
-      demandRight: share(({ prompt, decision }) => demandOf(prompt) === decision.demand),
+      demandRight: share(({ prompt, decision }) => usageBoundsOf(prompt) === decision.demand),
       sentTooLow: share(({ prompt, decision }) => ROUTES.indexOf(decision.route) < ROUTES.indexOf(routeOf(prompt))),
     },
   ];
@@ -220,13 +220,13 @@ function decisionRows(test: readonly Prompt[], answers: readonly RouterAnswer[])
 
 const ROUTES = ['fast', 'balanced', 'reasoning'];
 
-function demandOf({ complexity }: Prompt): string {
+function usageBoundsOf({ complexity }: Prompt): string {
   return complexity <= 1 ? 'low' : complexity === 2 ? 'medium' : 'high';
 }
 
 function routeOf(prompt: Prompt): string {
   if (prompt.reasoning === 1) return 'reasoning';
-  return demandOf(prompt) === 'low' ? 'fast' : 'balanced';
+  return usageBoundsOf(prompt) === 'low' ? 'fast' : 'balanced';
 }
 
 async function latencies(test: readonly Prompt[], answer: (input: object) => Promise<object>): Promise<Table['rows']> {

@@ -1,6 +1,6 @@
 import { guardScope } from '#/inspect/scope/scope-guard.ts';
 import type { LocalModels } from '#/ports/local-models.ts';
-import { saidIn, spokenIn } from '../../src/inspect/user-text.ts';
+import { userTextIn } from '../../src/inspect/user-text.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { wordsBeside } from '../../inference/decide/typed-input.ts';
@@ -70,13 +70,12 @@ function guardWith(answer: Answerer): Guard {
       ...(at === 0 ? [] : [{ role: 'assistant', content: 'Yes.' }]),
       { role: 'user', content },
     ]);
-    let verdict = '';
-    await guardScope(
+    const { facts } = await guardScope(
       { scopeGuard: { mode: 'monitor', scope: purpose } },
-      () => saidIn(spokenIn({ family: 'chat', body: { messages } })),
-      { models, signal: new AbortController().signal, onVerdict: (told) => void (verdict = told) },
+      userTextIn({ family: 'chat', body: { messages } }),
+      { models, signal: new AbortController().signal },
     );
-    return verdict;
+    return facts.scope ?? '';
   };
 }
 

@@ -73,7 +73,7 @@ describe('an organization', () => {
     expect(body.error.message).toMatch(message);
     asking.destroy();
     const row = await rowOf(stack.databaseUrl, String(answer.headers['x-request-id']));
-    expect(row).toMatchObject({ outcome: 'refused', step: 'door', status: 402, cost_nano_eur: '0', model: null });
+    expect(row).toMatchObject({ outcome: 'refused', step: 'admit', status: 402, cost_nano_eur: '0', model: null });
     const file = await fetch(`${stack.gateway.url}/v1/files`, { headers: { authorization: `Bearer ${stack.key}` } });
     expect(file.status).toBe(402);
     expect(stack.upstream.requests).toHaveLength(0);
@@ -91,8 +91,8 @@ test('prepaid: nothing without credit; what is added counts within seconds, on e
   expect(refused.status).toBe(402);
   expect(((await refused.json()) as { error: { message: string } }).error.message).toMatch(/prepaid credit/);
   const second = await stack.another();
-  expect((await add(stack, '1', 'invoice 1')).out).toBe('entry 1 of default/acme: 1 EUR, 1 in all\n');
-  expect((await add(stack, '1', 'invoice 1')).out).toMatch(/there already/);
+  expect((await add(stack, '1', 'invoice 1')).out).toBe('entry 1 of default/acme: 1 EUR, 1 in total\n');
+  expect((await add(stack, '1', 'invoice 1')).out).toMatch(/it already exists/);
   expect(await add(stack, '2', 'invoice 1')).toMatchObject({ status: 2, out: '' });
   await untilStatus(stack, 200);
   const first = stack.gateway;
@@ -267,11 +267,11 @@ describe('gwctl reconcile', () => {
       );
       expect(report.out).toMatch(/total of default\/app: 250000000 nano-euro \(0.25 EUR\) too little/);
       expect(report.out).toMatch(/call [0-9a-f-]{36}: its cost of 250000000 may not be counted/);
-      expect(report.out).toMatch(/no call of the last 40 days alone comes to this/);
+      expect(report.out).toMatch(/no single call of the last 40 days explains this/);
       const raised = await gwctl(stack, 'reconcile', '--repair');
       expect(raised.status).toBe(1);
       expect(raised.out).toMatch(/DIFFERS(.|\n)*DIFFERS: 6 counters.*\n {2}total of organization: 3 nano-euro/);
-      expect(raised.out).toContain('left as it is: a row may have been lost');
+      expect(raised.out).toContain('not changed: a row may have been lost');
       expect(raised.out.split('DIFFERS').at(-1)).not.toContain('total of default/app');
       const repaired = await gwctl(stack, 'reconcile', '--repair', '--lower');
       expect([repaired.status, repaired.out.split('\n').at(-2)]).toEqual([
@@ -308,7 +308,7 @@ describe('gwctl reconcile', () => {
     stack = await startStack(PER_CALL);
     expect(await gwctl(stack, 'reconcile', '--organization', 'default/none')).toMatchObject({
       status: 2,
-      err: expect.stringContaining('there is no organization') as string,
+      err: expect.stringContaining('this folder has no organization') as string,
     });
     expect(
       (await gwctl(stack, 'credit', 'add', '--organization', 'default/acme', '--amount', '0', '--reference', 'x')).err,

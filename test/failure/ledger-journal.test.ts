@@ -87,7 +87,7 @@ test('PostgreSQL comes back to a gateway that lives: rows are replayed in order,
     await serve(5);
     await expectBooksToAgree(stack, (round + 1) * 16);
     await expect.poll(journals).toEqual([]);
-    expect(await metric(stack.gateway, 'gw_ledger_journal_bytes')).toBe(0);
+    await expect.poll(() => metric(stack.gateway, 'gw_ledger_journal_bytes')).toBe(0);
   }
   await expectIntact();
 });

@@ -20,5 +20,5 @@ test('a request that never fits is told so, and how to change it', async () => {
     null,
   ]);
   const { error } = (await refused.json()) as { error: { message: string } };
-  expect(error.message).toMatch(/never fits.*limits\.tokensPerMinute of Workload \S+ raised/);
+  expect(error.message).toMatch(/can never be served\. Shorten it, or raise limits\.tokensPerMinute of Workload \S+\./);
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { openPublishedConfig, type RedisPublishedConfig } from '../../src/adapters/redis/published-config.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { configKeys, newConfigKey, openTestPublisher, type TestPublisher } from '../harness/published.ts';
+import { configKeys, newConfigKey, openTestPublisher, type TestPublisher } from '../harness/published-config.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
@@ -157,17 +157,17 @@ test('Redis flushed: what was in force stays, and what is published next is take
   const gateway = await start();
   await publisher.publish(resources());
   await eventually(() => statusOf(gateway)).toBe(200);
-  const before = eventsOf(gateway, 'config.not-taken').length;
+  const before = eventsOf(gateway, 'config.not_taken').length;
   await publisher.redis.flushall();
   // Until the counters are rebuilt calls are refused; the key is known all the while.
   await eventually(() => statusOf(gateway)).toBe(200);
   expect(await readiness(gateway)).toBe(200);
-  await eventually(() => eventsOf(gateway, 'config.not-taken').length).toBe(before + 1);
-  expect(eventsOf(gateway, 'config.not-taken').at(-1)).toMatchObject({ why: 'missing' });
-  const taken = eventsOf(gateway, 'config.taken-again').length;
+  await eventually(() => eventsOf(gateway, 'config.not_taken').length).toBe(before + 1);
+  expect(eventsOf(gateway, 'config.not_taken').at(-1)).toMatchObject({ why: 'missing' });
+  const taken = eventsOf(gateway, 'config.taken_again').length;
   await publisher.publish(resources({ revoked: true }));
   await eventually(() => statusOf(gateway)).toBe(401);
-  await eventually(() => eventsOf(gateway, 'config.taken-again').length).toBe(taken + 1);
+  await eventually(() => eventsOf(gateway, 'config.taken_again').length).toBe(taken + 1);
 });
 
 test('a gateway that starts while Redis is away serves by its copy, and calls no key unknown', async () => {
@@ -250,7 +250,7 @@ test('an older controller is fenced, and a head that it wrote past the fence is 
   const head = (await store.head())!;
   await publisher.redis.del('{gwcfg}:current');
   await publisher.publish(resources({ revoked: true }), 4);
-  await eventually(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why']).toBe('older');
+  await eventually(() => eventsOf(gateway, 'config.not_taken').at(-1)?.['why']).toBe('older');
   expect(await statusOf(gateway)).toBe(200);
   // Whoever can write to Redis, and no more, changes nothing.
   await publisher.redis.hset('{gwcfg}:current', {
@@ -259,7 +259,7 @@ test('an older controller is fenced, and a head that it wrote past the fence is 
     manifest: head.manifest,
     signature: head.signature,
   });
-  await eventually(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why']).toBe('forged');
+  await eventually(() => eventsOf(gateway, 'config.not_taken').at(-1)?.['why']).toBe('forged');
   expect(await statusOf(gateway)).toBe(200);
 });
 

@@ -108,7 +108,7 @@ test('keeps what the provider saw and said, sealed, and what its tags stand for'
   expect(rows[0]!.sealed.includes('EMAIL')).toBe(false);
   const wrong = await gwctl({ ...env, GW_CONTENT_KEY_FILE: keyFile() }, 'content', 'show', callId);
   expect(wrong).toMatchObject({ status: 2, out: '' });
-  expect(wrong.err).toContain('does not open with these keys');
+  expect(wrong.err).toContain('cannot be decrypted with these keys');
 }, 60_000);
 
 test('keeps nothing without the opt-in, and nothing of a call that was not sent', async () => {
@@ -203,7 +203,7 @@ test('a database that is gone keeps no call waiting: content queues up to a boun
 }, 60_000);
 
 test.each([
-  [['content', 'show'], 'name one call'],
+  [['content', 'show'], 'give the id of one call'],
   [['content', 'show', 'x'], 'is not the id of a call'],
   [['content', 'erase'], '--organization takes'],
   [['content', 'erase', '--organization', 'a/b', '--database-url', 'mysql://x'], 'takes a postgres:// URL'],

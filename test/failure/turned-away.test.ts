@@ -69,7 +69,7 @@ test('429: the counters say it once, then it is known, told as it stands, and se
   expect(known.headers.get('x-ratelimit-reset-requests')).toMatch(/^(1m)?\d+(\.\d+)?s$/);
   expect(await row(known)).toMatchObject({
     outcome: 'refused',
-    step: 'door',
+    step: 'admit',
     code: 'rate_limit_exceeded',
     status: 429,
     model: null,
@@ -112,7 +112,7 @@ test('what is passed on is turned away and sealed as well', async () => {
     body: '{"model":"upstream/tts","input":"Hello","voice":"alloy"}',
   });
   expect(answer.status).toBe(429);
-  expect(await row(answer)).toMatchObject({ surface: 'audio', outcome: 'refused', step: 'door' });
+  expect(await row(answer)).toMatchObject({ surface: 'audio', outcome: 'refused', step: 'admit' });
 });
 
 test('what costs nothing is not counted: models are listed all the same', async () => {
@@ -126,7 +126,7 @@ test('a hot loop reaches nobody, and every turn of it is sealed', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
   expect(stack.upstream.requests).toHaveLength(sent);
   const rows = await ledgerRows(stack.databaseUrl, calls);
-  expect(rows.filter(({ step }) => step === 'door').length).toBeGreaterThanOrEqual(100);
+  expect(rows.filter(({ step }) => step === 'admit').length).toBeGreaterThanOrEqual(100);
 });
 
 test('402: known for a second', async () => {
@@ -139,7 +139,7 @@ test('402: known for a second', async () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'insufficient_quota', type: 'insufficient_quota' } });
   }
   const steps = await Promise.all(answers.map(async (answer) => (await row(answer)).step));
-  expect(steps).toContain('door');
+  expect(steps).toContain('admit');
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect((await row(await ask('poor'))).step).toBe('meter');
 });
@@ -165,7 +165,7 @@ test('the vendors’ clients read what they are told', async () => {
   expect(reset).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   expect(Date.parse(reset) - Date.now()).toBeGreaterThan(30_000);
   expect(Date.parse(reset) - Date.now()).toBeLessThanOrEqual(62_000);
-  for (const step of ['meter', 'door']) {
+  for (const step of ['meter', 'admit']) {
     const error = await anthropic.messages.create(message).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Anthropic.RateLimitError);
     const { headers, error: body } = error as InstanceType<typeof Anthropic.RateLimitError>;

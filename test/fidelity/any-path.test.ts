@@ -1,36 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { json, sse, text } from '../harness/answers.ts';
-import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
+import { PRICES, keys, type Name, SETTINGS } from './any-path-settings.ts';
 
-/** Paths without a surface of their own go to the provider that is named, as they are: where policy opens them. // spec 1.3 */
-
-const PASSTHROUGH = ['fim', 'score', 'uploads', 'batches', 'evals', 'chat'];
-const PRICES = [
-  { model: 'upstream/*', input: '2', output: '8' },
-  { model: 'upstream/evals', unit: 'Call', input: '0.25' },
-  { model: 'upstream/batches', unit: 'Call', input: '0' },
-];
-
-const keys = { logged: newKey(), tokenized: newKey(), alone: newKey(), listed: newKey(), builtIn: newKey() };
-type Name = keyof typeof keys;
-/** What sets each gateway apart. `alone`: its workloads share nothing. */
-const SETTINGS: Readonly<Record<Name, object>> = {
-  logged: { policy: { dlp: { mode: 'AllowLog' }, passthrough: PASSTHROUGH } },
-  tokenized: { policy: { dlp: { mode: 'Tokenize' }, passthrough: PASSTHROUGH } },
-  alone: { organization: {}, policy: { dlp: { mode: 'AllowLog' }, passthrough: PASSTHROUGH } },
-  listed: {
-    policy: {
-      dlp: { mode: 'AllowLog' },
-      passthrough: PASSTHROUGH,
-      allowedModels: ['upstream/small', 'upstream/evals'],
-    },
-  },
-  builtIn: { policy: { dlp: { mode: 'AllowLog' } } },
-};
 let upstream: Upstream;
 let databaseUrl: string;
 const gateways = {} as Record<Name, GatewayProcess>;

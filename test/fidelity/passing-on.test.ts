@@ -8,9 +8,9 @@ import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
+import { form, sound, transcript } from './forms.ts';
 
 /** What is not translated is passed on: bytes both ways, inspected, routed, debited and sealed like any call. */
-
 const keys = { tokenized: newKey(), blocked: newKey(), logged: newKey() };
 type Mode = keyof typeof keys;
 let upstream: Upstream;
@@ -60,15 +60,6 @@ function call(mode: Mode, path: string, init: RequestInit = {}): Promise<Respons
   return fetch(gateways[mode].url + path, { ...init, headers });
 }
 
-function form(parts: readonly (readonly [string, string | Blob])[]): FormData {
-  const data = new FormData();
-  for (const [name, value] of parts) {
-    if (typeof value === 'string') data.append(name, value);
-    else data.append(name, value, 'speech.wav');
-  }
-  return data;
-}
-
 /** The parts of the form that the stand-in was sent last, read by Node's own parser. */
 async function sentForm(): Promise<Record<string, string>> {
   const { body, headers } = upstream.requests.at(-1)!;
@@ -78,12 +69,6 @@ async function sentForm(): Promise<Record<string, string>> {
   );
   return Object.fromEntries(entries) as Record<string, string>;
 }
-
-const sound = (size = 1000): Blob => new Blob(['RIFF'.repeat(size / 4)], { type: 'audio/wav' });
-const transcript = json({
-  text: 'hello',
-  usage: { type: 'tokens', input_tokens: 10, output_tokens: 5, total_tokens: 15 },
-});
 
 describe('a form', () => {
   test.each([

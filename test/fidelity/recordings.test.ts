@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import { cost } from '#/meter/pricing/price.ts';
 import { createPrice } from '#/meter/pricing/price-sheet.ts';
 import type { Finish, ModelAnswer, Part, StreamEvent } from '#/wire/hub/canonical.ts';
@@ -11,7 +11,7 @@ import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { NO_USAGE, totalTokens } from '#/wire/answer/usage.ts';
 import { decodeAnswer, type RecordingForm } from '../../src/cli/decode-answer.ts';
-import { allRecordings, NO_RECORDINGS, readAll, recordedText as textOf } from '../harness/recordings.ts';
+import { allRecordings, NO_RECORDINGS, decodeAll, recordedText as textOf } from '../harness/recordings.ts';
 import { skipUnless } from '../harness/skip.ts';
 
 /** Every recording there is: decoded, billed, and written again for every surface. */
@@ -63,12 +63,12 @@ describe('recordings', where, () => {
   test.each(answers.filter((name) => formOf(name) !== 'body'))('%s is the same in pieces of any size', (name) => {
     const { family } = decodeAnswer(textOf(name), formOf(name))!;
     const bytes = Buffer.from(sseOf(name));
-    const whole = readAll(UPSTREAM_CODECS[family].eventReader(), [bytes]);
+    const whole = decodeAll(UPSTREAM_CODECS[family].streamDecoder(), [bytes]);
     for (const size of [1, 2, 3, 7, 61, 1021]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
         bytes.subarray(index * size, (index + 1) * size),
       );
-      expect(readAll(UPSTREAM_CODECS[family].eventReader(), pieces)).toEqual(whole);
+      expect(decodeAll(UPSTREAM_CODECS[family].streamDecoder(), pieces)).toEqual(whole);
     }
   });
 
@@ -81,12 +81,12 @@ describe('recordings', where, () => {
         const answer = { ...whole, usage: whole.usage ?? NO_USAGE };
         const buffered = UPSTREAM_CODECS[family as HubFamily].decodeAnswer(door.encodeAnswer(answer, context))!;
         expect(said(buffered)).toEqual(said(answer));
-        const writer = door.eventWriter(context);
+        const encoder = door.streamEncoder(context);
         const streamed = [...events.filter(({ type }) => type !== 'end' && type !== 'error'), ...ending(answer)]
-          .map((event) => writer.write(event))
+          .map((event) => encoder.encode(event))
           .join('');
-        const reader = UPSTREAM_CODECS[family as HubFamily].eventReader();
-        const again = readAll(reader, [Buffer.from(streamed)]);
+        const reader = UPSTREAM_CODECS[family as HubFamily].streamDecoder();
+        const again = decodeAll(reader, [Buffer.from(streamed)]);
         expect(again.filter(({ type }) => type === 'warning')).toEqual([]);
         expect(said(wholeOf(again))).toEqual(said(answer));
       });

@@ -1,6 +1,6 @@
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { BadRequestShape, type Codec, type ClientCodec, type EventReader } from '#/wire/hub/codec.ts';
+import { BadRequestShape, type Codec, type ClientCodec, type StreamDecoder } from '#/wire/hub/codec.ts';
 import { completionsCodec } from '#/wire/completions/codec.ts';
 import { NotAJsonObject, readDocument, render, setString, type HubFamily } from '#/wire/document/document.ts';
 import { decisionsCodec } from '#/wire/decisions/codec.ts';
@@ -20,7 +20,7 @@ import { responses } from '../matrix/surfaces/responses.ts';
 import { readCorpora } from './answers.ts';
 import { law, type PureTarget } from './pure-target.ts';
 
-const DOORS: readonly ClientCodec[] = [chatCodec, messagesCodec, responsesCodec];
+const ENDPOINTS: readonly ClientCodec[] = [chatCodec, messagesCodec, responsesCodec];
 const OTHERS: readonly Codec[] = [completionsCodec, embeddingsCodec, systemOneCodec, decisionsCodec];
 const FAMILIES = Object.keys(UPSTREAM_CODECS) as readonly HubFamily[];
 
@@ -44,7 +44,7 @@ export const requestCodecs: PureTarget = {
     );
   },
   run(data) {
-    const all = [...DOORS, ...OTHERS];
+    const all = [...ENDPOINTS, ...OTHERS];
     const codec = all[(data[0] ?? 0) % all.length] ?? chatCodec;
     const text = data.subarray(2).toString('utf8');
     refusing(() => {
@@ -57,7 +57,7 @@ export const requestCodecs: PureTarget = {
       const edits = leaves.filter(({ node }) => node.kind === 'string').map(({ node }) => setString(node, 'x'));
       JSON.parse(render(text, [...new Map(edits.map((edit) => [edit.start, edit])).values()]));
       codec.ask(document);
-      const door = DOORS.find((one) => one === codec);
+      const door = ENDPOINTS.find((one) => one === codec);
       if (!door) return;
       const request = door.decodeRequest(document, () => {});
       for (const family of FAMILIES) {
@@ -87,9 +87,9 @@ export const answerCodecs: PureTarget = {
       const body: unknown = JSON.parse(bytes.toString('utf8'));
       if (isObject(body)) exit.decodeAnswer(body);
     });
-    const whole = eventsOf(exit.eventReader(), [bytes]);
+    const whole = eventsOf(exit.streamDecoder(), [bytes]);
     const cut = Math.floor(((data[1] ?? 0) / 256) * bytes.length);
-    const parted = eventsOf(exit.eventReader(), [bytes.subarray(0, cut), bytes.subarray(cut)]);
+    const parted = eventsOf(exit.streamDecoder(), [bytes.subarray(0, cut), bytes.subarray(cut)]);
     law(whole === parted, `cut at ${cut} the stream says something else`);
   },
 };
@@ -98,12 +98,12 @@ function tagged(tag: number, text: string): Buffer {
   return Buffer.concat([Buffer.from([tag, 128]), Buffer.from(text)]);
 }
 
-function eventsOf(reader: EventReader, pieces: readonly Buffer[]): string {
+function eventsOf(reader: StreamDecoder, pieces: readonly Buffer[]): string {
   const decoder = new SseDecoder(1024 * 1024);
   const said: unknown[] = [];
   try {
-    for (const piece of pieces) for (const event of decoder.push(piece)) said.push(...reader.read(event));
-    for (const event of decoder.end()) said.push(...reader.read(event));
+    for (const piece of pieces) for (const event of decoder.push(piece)) said.push(...reader.decode(event));
+    for (const event of decoder.end()) said.push(...reader.decode(event));
     said.push(...reader.end());
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError) && !(thrown instanceof SseEventTooLarge)) throw thrown;

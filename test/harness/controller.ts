@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { COMPILED } from './compiled.ts';
+import { COMPILED } from './compile-cache.ts';
 
 /** The controller as its own process. */
 export interface ControllerProcess {

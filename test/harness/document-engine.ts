@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { COMPILED } from './compiled.ts';
+import { COMPILED } from './compile-cache.ts';
 
 /** The document engine as its own process. */
 export interface EngineProcess {

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMPILED } from './compiled.ts';
+import { COMPILED } from './compile-cache.ts';
 
 /** The gateway as its own process, configured by resources in a folder of its own. */
 export interface GatewayProcess {

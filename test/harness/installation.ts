@@ -5,7 +5,7 @@ import { startCluster, type Cluster } from './cluster.ts';
 import { startControllerProcess, type ControllerProcess } from './controller.ts';
 import { startGateway, type GatewayProcess } from './gateway.ts';
 import { helm } from './helm.ts';
-import { configKeys, newConfigKey } from './published.ts';
+import { configKeys, newConfigKey } from './published-config.ts';
 import { startRedis, type RedisServer } from './redis.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 

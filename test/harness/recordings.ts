@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StreamEvent } from '#/wire/hub/canonical.ts';
-import type { EventReader } from '#/wire/hub/codec.ts';
+import type { StreamDecoder } from '#/wire/hub/codec.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { SseDecoder } from '#/wire/answer/sse.ts';
 
@@ -40,9 +40,9 @@ export function recordedStream(provider: string, name: string): string {
   return lines.flatMap((line) => (line.trim() === '' ? [] : [`data: ${line}\n\n`])).join('');
 }
 
-/** What a reader makes of a stream that arrives in these pieces, its end included. */
-export function readAll(reader: EventReader, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
+/** The result of a stream that arrives in these pieces, its end included. */
+export function decodeAll(streamDecoder: StreamDecoder, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
   const decoder = new SseDecoder(2 ** 24);
   const events = [...pieces.flatMap((piece) => decoder.push(piece)), ...decoder.end()];
-  return [...events.flatMap((event) => reader.read(event)), ...reader.end()];
+  return [...events.flatMap((event) => streamDecoder.decode(event)), ...streamDecoder.end()];
 }

@@ -67,7 +67,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ error: { code, param: null } });
   expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
     outcome: 'refused',
-    step: 'door',
+    step: 'admit',
     status,
     code,
   });
@@ -150,7 +150,7 @@ test.each(['/v1/models', '/v1/models/upstream/any', '/anthropic/v1/models', '/v1
       ...(isCount && { body: '{"model":"upstream/m","messages":[{"role":"user","content":"Hello"}]}' }),
     });
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('x-gw-dlp was removed');
+    expect(await answer.text()).toContain('x-gw-dlp is no longer supported');
   },
 );
 

@@ -73,8 +73,8 @@ const toldBy = async (answer: Response): Promise<Told['error']> => ((await answe
 
 describe('a provider that refuses its account', () => {
   test.each([
-    [401, 'credentials', 'The provider refused the credentials it is configured with: Your key is gone.'],
-    [403, 'forbidden', 'The provider refused this request for the account it is configured with: Your key is gone.'],
+    [401, 'credentials', 'The provider refused the credentials configured for it: Your key is gone.'],
+    [403, 'forbidden', 'The provider refused this request for the account configured for it: Your key is gone.'],
   ])('is quoted: %i', async (status, cause, message) => {
     upstream.respond(json({ error: { message: 'Your key is gone.' } }, status));
     const answer = await ask(`openai/gpt-${status}`);
@@ -89,7 +89,7 @@ describe('a provider that refuses its account', () => {
     expect(own.message).toContain('Incorrect API key:');
     expect(own.message).not.toContain('sk-test-of-the-operator');
     const managed = await toldBy(await ask('managed/gpt-4o'));
-    expect(managed.message).toBe('The provider refused the credentials it is configured with.');
+    expect(managed.message).toBe('The provider refused the credentials configured for it.');
   });
 });
 

@@ -84,12 +84,12 @@ test('the row of a call says how its route was decided', async () => {
   expect(row).not.toHaveProperty('shadow');
   // The cheapest has a price: of the others none is known.
   expect(row.route).toEqual([
-    'gw/auto: automatic: a plain request, cheapest first',
-    'upstream/m: taken: chat, verbatim, in EU',
-    'abroad/m: taken: chat, verbatim, in US',
-    'abroad/big: taken: chat, verbatim, in US',
-    'abroad/m: left out: no price is known for it',
-    'abroad/big: left out: no price is known for it',
+    'gw/auto: automatic: a simple request, cheapest first',
+    'upstream/m: selected: chat, verbatim, in EU',
+    'abroad/m: selected: chat, verbatim, in US',
+    'abroad/big: selected: chat, verbatim, in US',
+    'abroad/m: skipped: its price is unknown',
+    'abroad/big: skipped: its price is unknown',
   ]);
 });
 

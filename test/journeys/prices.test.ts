@@ -199,7 +199,7 @@ test('a replaced snapshot holds without a restart; one that was changed does not
   // The row of before names a snapshot that is no longer at hand, and says what has become of the price.
   const prices = ['--prices', at('prices.json'), '--public-key', at('key.pub')];
   const { status, out } = await explain(before.row, ...prices);
-  expect([status, out]).toEqual([1, expect.stringContaining('the prices at hand are others')]);
+  expect([status, out]).toEqual([1, expect.stringContaining('the prices given here differ')]);
   writeFileSync(at('prices.json'), '{"signature":{"value":"AAAA"}}');
   await expect.poll(() => gateway.log.join('\n'), { timeout: 20_000 }).toMatch(/"event":"prices.rejected","why":"\w/);
   expect((await ask('openai/own-model')).row.price).toBe(after.row.price);

@@ -30,12 +30,12 @@ const LIMITS: readonly (readonly [what: string, limits: Limits, said: string])[]
   [
     'a budget',
     { workload: { budget: { amount: '0.025', period: 'Monthly' } } },
-    `the monthly budget of this workload for what this request may cost. Of 0.025 EUR, ${SPENT}. ${ASKED} ${END}`,
+    `the monthly budget of this workload for this request. Of 0.025 EUR, ${SPENT}. ${ASKED} ${END}`,
   ],
   [
     'a budget of all time',
     { workload: { budget: { amount: '0.02', period: 'Total' } } },
-    `the total budget of this workload for what this request may cost. Of 0.02 EUR, ${SPENT}. ${ASKED}$`,
+    `the total budget of this workload for this request. Of 0.02 EUR, ${SPENT}. ${ASKED}$`,
   ],
   [
     'a cap',
@@ -43,12 +43,12 @@ const LIMITS: readonly (readonly [what: string, limits: Limits, said: string])[]
       workload: { budget: { amount: '1', period: 'Total' } },
       organization: { cap: { amount: '0.029', period: 'Monthly' } },
     },
-    `the monthly cap of this organization for what this request may cost. Of 0.029 EUR, ${SPENT}. ${ASKED} ${END}`,
+    `the monthly cap of this organization for this request. Of 0.029 EUR, ${SPENT}. ${ASKED} ${END}`,
   ],
   [
     'credit',
     { organization: { plan: { type: 'Prepaid' } } },
-    `this organization's prepaid credit for what this request may cost. Of 0.02 EUR, ${SPENT}. ${ASKED}$`,
+    `this organization's prepaid credit for this request. Of 0.02 EUR, ${SPENT}. ${ASKED}$`,
   ],
 ];
 
@@ -119,7 +119,7 @@ test.each(LIMITS)(
       // The first call is spent once its row is durable.
       await expect
         .poll(async () => message(await ask()), { timeout: 30_000, interval: 1100 })
-        .toMatch(new RegExp(`^Not enough is left of ${said}`));
+        .toMatch(new RegExp(`^Too little is left of ${said}`));
       // Refused again at once, before its body is read: what it may cost is not known.
       const again = await message(await ask());
       expect(again).toContain(SPENT);

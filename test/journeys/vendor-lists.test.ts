@@ -167,8 +167,8 @@ describe('what a vendor lists', () => {
   });
 
   test.each([
-    ['names nothing', 'groq', 'it names no models'],
-    ['is no JSON', 'deepseek', 'it answered with no JSON'],
+    ['names nothing', 'groq', 'its answer lists no models'],
+    ['is no JSON', 'deepseek', 'it did not answer in JSON'],
     ['has too many values', 'cerebras', 'too many values'],
     ['is too long', 'xai', 'bytes'],
   ])('is not believed where it %s: what is known is offered', async (_what, slug, reason) => {

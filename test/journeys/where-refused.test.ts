@@ -123,13 +123,13 @@ describe('content that nobody reads', () => {
       'refuse',
       'a picture',
       part('image_url', { image_url: { url: 'https://x.example/a.png' } }),
-      /a picture may show a document, and those are not allowed/,
+      /an image may show a document, and documents are not allowed/,
     ],
     [
       'anonymize',
       'an address',
       part('document_url', { document_url: 'https://x.example/d.pdf' }),
-      /only what is sent inline is read/,
+      /only inline content is inspected/,
     ],
     [
       'anonymize',
@@ -141,13 +141,13 @@ describe('content that nobody reads', () => {
       'pictures',
       'a picture and no engine',
       part('image_url', { image_url: { url: 'data:image/png;base64,AAAA' } }),
-      /pictures are read first \(dlp.images: Inspect\).*without the inference engine/,
+      /images must be inspected \(dlp.images: Inspect\).*without the inference engine/,
     ],
     [
       'block',
       'sound',
       part('input_audio', { input_audio: { data: 'AAAA', format: 'wav' } }),
-      /audio cannot be scanned, and the mode Block/,
+      /audio cannot be inspected, and the mode Block/,
     ],
   ])('%s, %s: one cause, one sentence, and its place', async (as, _name, body, told) => {
     const refused = await ask(as, body);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectBooksToAgree, startStack, type Stack } from '../failure/stack.ts';
-import { startHooks } from '../harness/hooks.ts';
+import { startHooks } from '../harness/k6-hooks.ts';
 import { runK6, type K6Run } from '../harness/k6.ts';
-import { paced } from '../harness/paced.ts';
+import { paced } from '../harness/paced-answer.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
-import { startService, type Service } from '../harness/service.ts';
+import { startService, type Service } from '../harness/kubernetes-service.ts';
 
 /** drain.ts against gateways that are replaced as a Deployment does it. How long five minutes are: test/containers. */
 describe('gateways replaced under k6', () => {

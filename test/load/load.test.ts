@@ -5,7 +5,7 @@ import { expectBooksToAgree, startStack, type Stack } from '../failure/stack.ts'
 import { chat, hang, json } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { newKey, resource, type GatewayProcess } from '../harness/gateway.ts';
-import { startHooks } from '../harness/hooks.ts';
+import { startHooks } from '../harness/k6-hooks.ts';
 import { runK6, type K6Run } from '../harness/k6.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';

@@ -37,7 +37,7 @@ interface Refusal {
 export function refusalOf(cell: Pick<Cell, 'kind' | 'surface' | 'one'>): Refusal | undefined {
   const { kind, one } = cell;
   if (kind.refused !== undefined) {
-    const message = /^The provider cannot be reached through this surface\.$/;
+    const message = /^The provider cannot be used through this endpoint\.$/;
     return { why: kind.refused, status: 404, code: 'model_not_found', message };
   }
   const pieces = one.turns.flatMap(({ items }) => items);
@@ -45,7 +45,7 @@ export function refusalOf(cell: Pick<Cell, 'kind' | 'surface' | 'one'>): Refusal
   if (!kind.documents && pieces.some((item) => 'document' in item)) {
     const why = 'the model takes no files';
     return kind.images
-      ? { why, status: 503, code: 'pdf_renderer_unavailable', message: /as pictures of its pages/ }
+      ? { why, status: 503, code: 'pdf_renderer_unavailable', message: /as images of its pages/ }
       : { why, status: 503, code: 'document_engine_unavailable', message: /runs without the inference engine/ };
   }
   // In its own family a request goes as it was written; what is wrong with it the vendor says itself.

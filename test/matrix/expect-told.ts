@@ -4,8 +4,8 @@ import { COMPLAINT, saysOverloaded } from './stand-in/failures.ts';
 import { COUNTS, usageIn } from './stand-in/usage.ts';
 import type { Told } from './vocabulary.ts';
 
-const CUT = 'The provider cut the connection before its answer was complete.';
-const GARBLED = 'The provider sent something that is not an answer.';
+const CUT = 'The provider closed the connection before its answer was complete.';
+const GARBLED = 'The provider sent an invalid answer.';
 
 /** What a client must have been told by a provider that answered to the end. */
 export function expectTold(cell: Cell, told: Told): void {

@@ -112,7 +112,10 @@ describe('what answers in the place of local models', () => {
     await expect(models.decide('a', [NOUL], signal)).rejects.toMatchObject({ kind: 'too_long', question: 3 });
     says = { status: 500, body: 'Ada Lovelace' };
     const failed = models.route({ request: 'a' }, signal);
-    await expect(failed).rejects.toMatchObject({ kind: 'unavailable', message: 'the local models answered with 500' });
+    await expect(failed).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the local models answered with status 500',
+    });
   });
 
   test('may not be there', async () => {

@@ -76,7 +76,7 @@ test('everything else goes on', async () => {
   expect((await say('upstream/m', 'hi')).status).toBe(200);
   const automatic = await say('gw/auto', 'Write a function that sorts.');
   expect(automatic.status).toBe(200);
-  expect((await world.row(automatic)).route?.[0]).not.toContain('the router says');
+  expect((await world.row(automatic)).route?.[0]).not.toContain('the router reports');
   expect((await say('upstream/m', 'I am Ada Lovelace.', 'masking')).status).toBe(200);
   expect((await world.ocr(ocrOf(await written('HELLO')))).status).toBe(200);
 });

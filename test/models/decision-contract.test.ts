@@ -199,7 +199,7 @@ describe('the decision (4.4.3)', () => {
     const routed = async (): Promise<string | null> => {
       const answer = await world.post('/v1/chat/completions', { model: 'gw/auto', messages: chatMessages });
       const { route } = await world.row(answer);
-      return /the router says \w+, complexity \d, (\w+);/.exec(route?.join('\n') ?? '')?.[1] ?? null;
+      return /the router reports \w+, complexity \d, (\w+);/.exec(route?.join('\n') ?? '')?.[1] ?? null;
     };
     await expect.poll(routed, { timeout: 30_000 }).toBe(decision?.route ?? null);
   });

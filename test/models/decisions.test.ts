@@ -4,34 +4,13 @@ import { chat, json } from '../harness/answers.ts';
 import { resource } from '../harness/gateway.ts';
 import { REVISION, startModelsServer, type ModelsServer } from '../harness/models-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
-
-/** `POST /v1/decisions`: by the local model, by vendors of either shape, and by any model that writes JSON. */
-
-const PREDICATE = { type: 'predicate', name: 'urgent', instructions: 'It is urgent.' };
-const CHOICE = {
-  type: 'choice',
-  name: 'team',
-  instructions: 'Which team?',
-  choices: [{ value: 'ada@corp.de', description: 'bills' }, { value: true }, { value: 'other' }],
-};
-const SCORE = {
-  type: 'score',
-  instructions: 'How angry?',
-  levels: [{ label: 'calm' }, { label: 'angry', description: 'of ada@corp.de' }],
-};
-const QUESTIONS = [PREDICATE, CHOICE, SCORE];
-const PNG = 'data:image/png;base64,iVBORw0KGgo=';
-
-interface Decision {
-  readonly model: string;
-  readonly answers: readonly Record<string, unknown>[];
-  readonly usage: Record<string, unknown>;
-}
+import { PREDICATE, CHOICE, SCORE, QUESTIONS, PNG, type Decision, options, USED, TOLD } from './decision-samples.ts';
 
 const cleanup = new AsyncDisposableStack();
 let models: ModelsServer;
 let upstream: Upstream;
 let world: DocumentWorld;
+
 beforeAll(async () => {
   models = cleanup.use(await startModelsServer());
   upstream = cleanup.use(await startUpstream());
@@ -66,7 +45,9 @@ beforeAll(async () => {
     }),
   );
 }, 90_000);
+
 afterAll(() => cleanup.disposeAsync());
+
 beforeEach(() => {
   models.asked.length = 0;
   models.models.set('typed', ({ questions }) => ({
@@ -81,13 +62,14 @@ beforeEach(() => {
 });
 
 const decide = (body: object, as = 'app'): Promise<Response> => world.post('/v1/decisions', body, { as });
+
 const ask = (model: string, more: object = {}, as = 'app'): Promise<Response> =>
   decide({ model, input: 'It burns at ada@corp.de.', questions: QUESTIONS, ...more }, as);
+
 const sentLast = (): { path: string; body: Record<string, never> } => {
   const { path, body } = upstream.requests.at(-1)!;
   return { path, body: JSON.parse(body) as Record<string, never> };
 };
-const options = (count: number): object[] => Array.from({ length: count }, (_, at) => ({ value: `o${at}` }));
 
 /** As a vendor of either shape answers what it was asked. */
 const native = {
@@ -128,28 +110,6 @@ const native = {
       })(exchange);
     }),
 };
-const USED = {
-  input_tokens: 40,
-  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-  output_tokens: 0,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: 40,
-};
-const TOLD = [
-  { type: 'predicate', name: 'urgent', probability: 0.9 },
-  {
-    type: 'choice',
-    name: 'team',
-    choice: 'ada@corp.de',
-    confidence: 0.5,
-    probabilities: [
-      { value: 'ada@corp.de', probability: 1 },
-      { value: true, probability: 0 },
-      { value: 'other', probability: 0 },
-    ],
-  },
-  { type: 'score', name: null, score: 0.25, confidence: 0.5 },
-];
 
 describe('the local model', () => {
   test('answers in this shape', async () => {
@@ -223,8 +183,8 @@ describe('the local model', () => {
     const answer = await ask('gw/typed', { questions: [{ ...CHOICE, choices: options(255) }] });
     const { error } = (await answer.json()) as { error: { message: string } };
     expect(error.message).toBe(
-      'gw/typed takes 2 to 20 choices a question, and this one has 255; gw/typed takes 20 of both, other models up to ' +
-        '255 choices and, where they say no less, 20 levels',
+      'gw/typed takes 2 to 20 choices per question, and this one has 255. gw/typed takes 20 of both; other models take up to ' +
+        '255 choices and, unless they state fewer, 20 levels.',
     );
   });
 

@@ -82,7 +82,7 @@ test('the scope guard is answered while questions of others wait', async () => {
   }
   expect(await valueOf('gw_inference_model_running', 'typed')).toBe(1);
   expect(await valueOf('gw_inference_model_waiting', 'typed')).toBe(1);
-  expect(await engine.metric('gw_inference_answers_total{model="guard",outcome="answered"}')).toBe(4);
+  await expect.poll(() => engine.metric('gw_inference_answers_total{model="guard",outcome="answered"}')).toBe(4);
   expect(await engine.metric('gw_inference_answers_total{model="typed",outcome="answered"}')).toBe(0);
   gone.abort();
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);

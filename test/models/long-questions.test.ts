@@ -68,7 +68,7 @@ describe('a question', () => {
     const answer = await decide(questions);
     const failure = await failureOf(answer);
     expect(failure).toMatchObject({ status: 400, param });
-    expect(failure.message).toContain('longer than the model reads');
+    expect(failure.message).toContain('This question is too long for the model');
     expect(await world.row(answer)).toMatchObject({ cost_nano_eur: '0' });
   });
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openLocalModels } from '#/adapters/inference/models.ts';
 import { NamesUnavailable, withNames } from '#/inspect/names/detect-names.ts';
-import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { failureOf, formOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { chat } from '../harness/answers.ts';

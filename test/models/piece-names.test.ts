@@ -135,14 +135,14 @@ describe('a published model that tells tokens apart', () => {
     const kinds = graph({ token_type_ids: { type: 'int64', shape: [1, null] } });
     expect(await found(['Ada'], folder({}, kinds))).toEqual([[['Ada', 'PERSON_NAME']]]);
     const strange = graph({ pixel_values: { type: 'int64', shape: [1, null] } });
-    await expect(found(['Ada'], folder({}, strange))).rejects.toThrow('nothing is known of the input pixel_values');
+    await expect(found(['Ada'], folder({}, strange))).rejects.toThrow('the input pixel_values is unknown');
   });
 
   test.each<readonly [string, readonly string[]]>([
-    ['no kind of name is called B-MISC', ['O', 'B-MISC', 'I-MISC']],
-    ['no kind of name is called PER', ['O', 'PER']],
+    ['the label B-MISC is unknown', ['O', 'B-MISC', 'I-MISC']],
+    ['the label PER is unknown', ['O', 'PER']],
     ['there is no label B-PER', ['O', 'I-PER']],
-    ['there is no label O', ['B-PER', 'I-PER']],
+    ['the label O, for words that are not names, is missing', ['B-PER', 'I-PER']],
   ])('is refused whose labels would lose names: %s', async (fault, labels) => {
     const opened = found(['Ada'], folder({ labels: [...labels], ignored: [] }));
     await expect(opened).rejects.toThrow(fault);

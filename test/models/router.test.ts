@@ -48,14 +48,19 @@ describe('a router', () => {
 
   const float = (...shape: readonly number[]) => ({ type: 'float32' as const, shape });
   const misfits: readonly (readonly [string, Graph, object, string])[] = [
-    ['tells no limits', SHAPED, { limits: { tokens: 256 } }, 'a router tells its limits'],
-    ['would read more than fits', SHAPED, { limits: { ...LIMITS, tokens: 128 } }, 'a prompt have 169 pieces of 128'],
-    ['has a label too few', SHAPED, { labels: ['code'] }, 'the output task is not of 1 numbers'],
+    ['tells no limits', SHAPED, { limits: { tokens: 256 } }, 'the manifest of a router must have limits'],
+    [
+      'would read more than fits',
+      SHAPED,
+      { limits: { ...LIMITS, tokens: 128 } },
+      '169 pieces, but limits.tokens is 128',
+    ],
+    ['has a label too few', SHAPED, { labels: ['code'] }, 'the output task must have 1 numbers'],
     [
       'has an input of its own',
       { ...SHAPED, inputs: { ...SHAPED.inputs, more: float(1) } },
       {},
-      "nothing is known of the graph's input more",
+      "the graph's input more is unknown",
     ],
     [
       'lacks an output',
@@ -67,7 +72,7 @@ describe('a router', () => {
       "is of a size that is not the manifest's",
       { ...SHAPED, inputs: { ...SHAPED.inputs, ids: { type: 'int64', shape: [1, 64] } } },
       {},
-      'the graph cannot be asked about 169 pieces',
+      'the graph failed on 169 pieces',
     ],
   ];
   test.each(misfits)('is refused where it %s', async (_what, graph, more, fault) => {

@@ -169,14 +169,14 @@ describe('what says nothing', () => {
     const before = upstream.requests.length;
     const answer = await world.post(path, body, { as: 'blocking' });
     expect(await failureOf(answer)).toMatchObject({ status: 503, code: 'scope_guard_unavailable' });
-    expect((await world.row(answer)).scope).toBe('no verdict: nothing is said');
+    expect((await world.row(answer)).scope).toBe('no verdict: the request has no text');
     expect(upstream.requests).toHaveLength(before);
     expect(models.asked).toHaveLength(0);
   });
 
   test.each(nothing)('is let through where it is only watched: %s', async (_what, path, body) => {
     const answer = await world.post(path, body, { as: 'watching' });
-    expect(await world.row(answer)).toMatchObject({ scope: 'no verdict: nothing is said', step: 'dispatch' });
+    expect(await world.row(answer)).toMatchObject({ scope: 'no verdict: the request has no text', step: 'dispatch' });
     expect(models.asked).toHaveLength(0);
   });
 });
@@ -241,7 +241,7 @@ describe('what is passed on', () => {
     const sent = upstream.requests.length;
     const answer = await send(path, 'blocking', ['model', 'upstream/m'], field, ['file', sound]);
     expect(await failureOf(answer)).toMatchObject({ status: 503, code: 'scope_guard_unavailable' });
-    expect((await world.row(answer)).scope).toBe('no verdict: nothing is said');
+    expect((await world.row(answer)).scope).toBe('no verdict: the request has no text');
     expect(upstream.requests).toHaveLength(sent);
     expect(models.asked).toHaveLength(0);
   });

@@ -128,7 +128,7 @@ describe('models that are as their manifests say', () => {
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('2');
     expect(await answer.json()).toEqual({
-      fault: { kind: 'unavailable', message: 'the model of typed gives no answer' },
+      fault: { kind: 'unavailable', message: 'the typed model does not answer' },
     });
   });
 
@@ -192,7 +192,7 @@ describe('a model that is not as its manifest says', () => {
     const engine = await startDocumentEngine({ GW_MODELS_DIR: folders.dir });
     try {
       const models = await settled(engine);
-      expect(models['names']?.fault).toContain('model.onnx: not the file that the manifest names');
+      expect(models['names']?.fault).toContain('model.onnx: the file does not match the manifest');
       expect(models['names']?.revision).toBeNull();
       expect((await post(engine, 'names', FAST)).status).toBe(503);
       expect(models['router']?.fault).toBeNull();
@@ -203,23 +203,27 @@ describe('a model that is not as its manifest says', () => {
   });
 
   const spoilt: readonly (readonly [string, (folders: ModelFolders) => void, string])[] = [
-    ['has changed weights', ({ dir }) => writeFileSync(join(dir, 'names/model.onnx'), 'other'), 'not the file'],
+    [
+      'has changed weights',
+      ({ dir }) => writeFileSync(join(dir, 'names/model.onnx'), 'other'),
+      'does not match the manifest',
+    ],
     ['lacks a file', ({ dir }) => rmSync(join(dir, 'names/lists.bin')), 'cannot be read'],
-    ['has no JSON', ({ dir }) => writeFileSync(join(dir, 'names/manifest.json'), '{'), 'is no JSON'],
+    ['has no JSON', ({ dir }) => writeFileSync(join(dir, 'names/manifest.json'), '{'), 'is not JSON'],
     ['has no manifest', ({ dir }) => writeFileSync(join(dir, 'names/manifest.json'), '{}'), 'manifest.json: '],
     [
       'leads out of itself',
       ({ seal }) => seal('names', { files: { '../router/model.onnx': HASH } }),
-      'no name of a file',
+      'is not a file name',
     ],
-    ['leads above itself', ({ seal }) => seal('names', { files: { '..': HASH } }), '.. is no name of a file'],
-    ['is of another kind', ({ seal }) => seal('names', { kind: 'router' }), 'a model of kind router, not names'],
-    ['vouches for nothing', ({ seal }) => seal('names', { files: {} }), 'the manifest lacks model.onnx'],
+    ['leads above itself', ({ seal }) => seal('names', { files: { '..': HASH } }), '.. is not a file name'],
     [
-      'has other labels',
-      ({ seal }) => seal('names', { labels: ['O', 'B-THING'] }),
-      'no kind of name is called B-THING',
+      'is of another kind',
+      ({ seal }) => seal('names', { kind: 'router' }),
+      'of kind router, but must be of kind names',
     ],
+    ['vouches for nothing', ({ seal }) => seal('names', { files: {} }), 'the manifest lacks model.onnx'],
+    ['has other labels', ({ seal }) => seal('names', { labels: ['O', 'B-THING'] }), 'the label B-THING is unknown'],
     [
       'reads itself',
       ({ seal }) => seal('names', { tokenizer: { type: 'hashed-words', lists: 'manifest.json' } }),
@@ -228,7 +232,7 @@ describe('a model that is not as its manifest says', () => {
     [
       'has no tokenizer',
       ({ seal }) => seal('names', { tokenizer: { type: 'huggingface', file: 'lists.bin' } }),
-      'the file of the tokenizer is none',
+      'the tokenizer file is not a tokenizer',
     ],
   ];
   test.each(spoilt)('is refused where its folder %s', async (_what, spoil, fault) => {

@@ -76,13 +76,21 @@ describe('a model that goes by the words of the state', () => {
   });
 
   const spoilt: readonly (readonly [string, object, string])[] = [
-    ['tells no calibration', { calibration: undefined }, 'tells its calibration'],
-    ['has a calibration for some kinds', { calibration: { temperatures: { noul: 1 }, confidence: {} } }, 'tells its'],
-    ['tells no limits of its own', { limits: { tokens: 128 } }, 'tells its limits'],
-    ['has other labels', { labels: ['noul', 'choice', 'rank'] }, 'no label is called score'],
-    ['has a label too many', { labels: ['noul', 'choice', 'score', 'rank'] }, 'logits is not of 4 columns'],
-    ['takes hashed words', { tokenizer: { type: 'hashed-words', lists: 'model.onnx' } }, 'tokenizer of pieces'],
-    ['has another tokenizer', { tokenizer: { type: 'huggingface', file: 'model.onnx' } }, 'the file of the tokenizer'],
+    ['tells no calibration', { calibration: undefined }, 'must have a calibration'],
+    [
+      'has a calibration for some kinds',
+      { calibration: { temperatures: { noul: 1 }, confidence: {} } },
+      'must have a calibration',
+    ],
+    ['tells no limits of its own', { limits: { tokens: 128 } }, 'must have limits'],
+    ['has other labels', { labels: ['noul', 'choice', 'rank'] }, 'the label score is unknown'],
+    ['has a label too many', { labels: ['noul', 'choice', 'score', 'rank'] }, 'logits must have 4 columns'],
+    ['takes hashed words', { tokenizer: { type: 'hashed-words', lists: 'model.onnx' } }, 'must be a piece tokenizer'],
+    [
+      'has another tokenizer',
+      { tokenizer: { type: 'huggingface', file: 'model.onnx' } },
+      'the tokenizer file is not a tokenizer',
+    ],
   ];
   test.each(spoilt)('is refused where it %s', async (_what, more, fault) => {
     using broken = writeModels(['typed']);
@@ -115,17 +123,17 @@ describe('a model that goes by the words of the state', () => {
         inputs: { ...shaped.inputs, features: { type: 'float32', shape: [1, null, 5] } },
         weights: { ...shaped.weights, byWords: { shape: [5, 3], values: Array<number>(15).fill(0) } },
       },
-      'a row has 4 plain facts, and the graph takes 5',
+      'a row has 4 facts, but the graph takes 5',
     ],
     [
       'has an input of its own',
       { ...shaped, inputs: { ...shaped.inputs, more: { type: 'float32', shape: [1] } } },
-      "nothing is known of the graph's input more",
+      "the graph's input more is unknown",
     ],
     [
       'reads a state otherwise than it makes one',
       { ...shaped, inputs: { ...shaped.inputs, state: { type: 'float32', shape: [1, null, 7] } } },
-      'its sizes are not those of the manifest',
+      'its sizes differ from the manifest',
     ],
   ];
   test.each(misfits)('is refused where its graph %s', async (_what, graph, fault) => {

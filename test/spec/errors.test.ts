@@ -3,6 +3,7 @@ import { chat, cutOff, hang, json } from '../harness/answers.ts';
 import { newKey, resource } from '../harness/gateway.ts';
 import { REVISION } from '../harness/models-server.ts';
 import { bearer, organization, parts, startSpecWorld, type SpecWorld } from './world.ts';
+import { managed } from './managed.ts';
 
 /** Sections 5 and 7: who is let in, and what those are told who are not. */
 
@@ -10,21 +11,8 @@ const [secondKey, unplanned] = [newKey(), newKey()];
 const SCOPE = { mode: 'Block', scope: 'Questions about tax.' };
 const MAIL = 'ada@example.com';
 const AUDIO = parts({ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } });
-
-/** A vendor whose account is the installation's. */
-const managed = (vendor: string, url: string, more: object = {}): object =>
-  resource('Provider', `managed-${vendor}`, {
-    slug: `managed-${vendor}`,
-    vendor,
-    keyOwnership: 'Managed',
-    jurisdiction: 'EU',
-    endpoint: { url, allowInsecure: true },
-    credentials: [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'custom' } }],
-    retry: { attempts: 1 },
-    ...more,
-  });
-
 let world: SpecWorld;
+
 beforeAll(async () => {
   world = await startSpecWorld({
     applications: {
@@ -52,10 +40,11 @@ beforeAll(async () => {
     ],
   });
 }, 60_000);
-afterAll(() => world?.[Symbol.asyncDispose]());
 
+afterAll(() => world?.[Symbol.asyncDispose]());
 let sent = 0;
 const requests = (): number => world.upstream.requests.length + world.providers.seen.length;
+
 beforeEach(() => {
   world.upstream.respond(chat({ content: 'Hello.' }));
   sent = requests();
@@ -68,12 +57,14 @@ interface ChatError {
   readonly code: string;
   readonly gw?: { readonly cause: string; readonly attempts: readonly Record<string, unknown>[] };
 }
+
 /** The error of a refusal, and that nobody else was asked. */
 async function refused(answer: Response | Promise<Response>): Promise<ChatError & { readonly status: number }> {
   const { status, error } = await failed(answer);
   expect(requests()).toBe(sent);
   return { ...error, status };
 }
+
 async function failed(answer: Response | Promise<Response>): Promise<{ status: number; error: ChatError }> {
   const told = await answer;
   const { error } = (await told.json()) as { error: ChatError };

@@ -16,10 +16,10 @@ const RATE = 0.05;
 const RATE_LAST = 0.3;
 /** The share of a word's features that one step of training leaves out, so that none is relied on alone. */
 const DROPPED = 0.25;
-/** How often a step leaves a group out: of the word itself, what is before, behind, around, and what announces. */
+/** How often a step leaves a group out: of the word itself, words before, words after, signs around, announcements. */
 const GROUPS_DROPPED = [0.1, 0.3, 0.3, 0.2, 0.1];
 
-/** Those of a word's features that a step looks at: now and then none of a group, as new sentences have none that are known. */
+/** The features that a step uses: a group is left out now and then, since new sentences hold unknown words. */
 function keptOf({ buckets, ends }: Example, random: Random): Uint16Array {
   const rates = ends.map((_, group) => (random.next() < (GROUPS_DROPPED[group] as number) ? 1 : DROPPED));
   let group = 0;
@@ -111,7 +111,7 @@ class Descent {
   }
 }
 
-/** Trains on examples in an order that is drawn anew each time round. */
+/** Trains on the examples, in another random order each round. */
 export function trained(examples: readonly Example[], words: Uint8Array, random: Random): LoginWeights {
   const model = new Descent(random);
   const order = Uint32Array.from(examples, (_, index) => index);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { cueOf } from '#/inspect/detectors/login-tokens.ts';
-import { marked } from '../../test/harness/marked.ts';
+import { marked } from '../../test/harness/marked-text.ts';
 import type { Random } from './random.ts';
 import { code, login, password, SYSTEMS, technical, type Vocabulary } from './values.ts';
 
@@ -21,7 +21,7 @@ export interface Reading {
   readonly glossary: readonly string[];
   /** Words with a hyphen. */
   readonly hyphenated: readonly string[];
-  /** The sentences that rules were written beside, and such as hold no login. */
+  /** The sentences that the frames were written for, and sentences without a login. */
   readonly more: readonly string[];
   /** Nouns and names, as they stand in the middle of a sentence. */
   readonly capitalized: readonly string[];
@@ -270,7 +270,7 @@ const CUES: Readonly<Record<Language, string>> = {
 };
 
 /** An ordinary sentence with a word about logins in it, which announces nothing. */
-export function besideCue(random: Random, language: Language, text: string): Labelled {
+export function nearCue(random: Random, language: Language, text: string): Labelled {
   const words = text.split(' ');
   const cues = CUES[language].split(' ');
   for (let count = 1 + (words.length >> 4); count > 0; count -= 1)

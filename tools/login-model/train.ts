@@ -8,7 +8,7 @@ import { readTokens, type Token } from '#/inspect/detectors/login-tokens.ts';
 import { type Example, trained } from './descent.ts';
 import { randomOf } from './random.ts';
 import {
-  besideCue,
+  nearCue,
   knownWords,
   type Labelled,
   type Language,
@@ -74,7 +74,7 @@ const examples = readings.flatMap((reading, index) => [
     ),
   ).flatMap((one) => examplesOf(one, forgetful())),
   ...reading.texts.flatMap((text) => examplesOf({ text, spans: [] }, forgetful())),
-  ...reading.texts.flatMap((text) => examplesOf(besideCue(random, LANGUAGES[index] as Language, text), forgetful())),
+  ...reading.texts.flatMap((text) => examplesOf(nearCue(random, LANGUAGES[index] as Language, text), forgetful())),
 ]);
 const counts = [0, 1, 2].map((kind) => examples.filter((one) => one.kind === kind).length);
 console.log(`${vocabulary.size} words known; to learn from: ${counts.join(', ')} (neither, logins, passwords)`);

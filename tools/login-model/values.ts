@@ -158,7 +158,7 @@ const HYPHENATED =
     ' ',
   );
 
-/** What stands in technical texts and looks like no word, and is nobody's. */
+/** Technical names that are neither logins nor passwords. */
 export function technical(random: Random): string {
   const word = (): string => random.pick(CODE_WORDS);
   const digits = (most: number): string => random.digits(1 + random.below(most));

@@ -1,7 +1,5 @@
 import { ENTITIES, FINDABLE_ENTITIES, toCategory } from '../../src/config/entities.ts';
-import { createDetectors } from '../../src/inspect/detectors/detect.ts';
-import type { Detector } from '../../src/inspect/detectors/detector.ts';
-import { createExaminers } from '../../src/inspect/detectors/list.ts';
+import { createDetectors } from '../../src/inspect/detectors/list.ts';
 import { page, table } from './page.ts';
 
 const EVIDENCE = {
@@ -10,21 +8,20 @@ const EVIDENCE = {
   weak: 'digits with words or groups; gives way to a checked find',
 };
 
-/** Which kinds of personal data are found, by what, with an example of each. Throws where a detector does not find its own example. */
+/** Which kinds of personal data are found, by what, with an example of each. */
 export function detectorsPage(): string {
-  const detectors = createDetectors();
-  const listed = createExaminers().map(({ category, evidence, about }, index) => ({
+  const listed = createDetectors().map(({ category, evidence, meaning, examples, kinds }) => ({
     category,
     evidence: EVIDENCE[evidence],
-    finds: about.finds,
-    examples: about.examples.map((example) => `\`${marked(example, detectors[index]!)}\``).join('<br>'),
-    kinds: about.kinds,
+    meaning,
+    examples: examples.map((example) => `\`${example}\``).join('<br>'),
+    kinds,
   }));
   const rows = FINDABLE_ENTITIES.flatMap((entity) => {
     const own = listed.filter(({ category }) => category === toCategory(entity));
     if (own.length === 0)
       return [[`\`${entity}\``, 'The model of names finds it, where policy names it.', 'model', '']];
-    return own.map(({ finds, evidence, examples }) => [`\`${entity}\``, finds, evidence, examples]);
+    return own.map(({ meaning, evidence, examples }) => [`\`${entity}\``, meaning, evidence, examples]);
   });
   const numbers = listed.flatMap(({ category, kinds }) => {
     return kinds ? [`### ${category}\n\n${kinds.map((kind) => `\`${kind}\``).join(', ')}`] : [];
@@ -40,13 +37,4 @@ export function detectorsPage(): string {
     '## Kinds of numbers\n\nCountry and name of each number that is told by its own check digits.',
     ...numbers,
   );
-}
-
-function marked(example: string, detector: Detector): string {
-  const spans = detector.find(example);
-  if (spans.length === 0)
-    throw new Error(`the detector of ${detector.category} finds nothing in its example: ${example}`);
-  return spans.toReversed().reduce((text, { start, end }) => {
-    return `${text.slice(0, start)}‹${text.slice(start, end)}›${text.slice(end)}`;
-  }, example);
 }

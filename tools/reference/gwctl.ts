@@ -1,9 +1,10 @@
 import { createCommands, overviewOf } from '../../src/cli/commands.ts';
+import { createReader } from '../../src/settings/reader.ts';
 import { page } from './page.ts';
 
 /** What the command line says of itself. */
 export async function gwctlPage(): Promise<string> {
-  const commands = createCommands(() => undefined);
+  const commands = createCommands(createReader('gwctl', {}));
   const loaded = await Promise.all(
     Object.entries(commands).map(async ([name, { summary, load }]) => ({ name, summary, help: (await load()).help })),
   );

@@ -11,8 +11,7 @@ export function orderedRowSource(): string {
     copied(name, member, POSITION.has(name) ? 'position' : 'row', 'AuditRow', functions),
   );
   const body = functions.join('\n');
-  return `import { finite } from '#/wire/document/canonical-json.ts';
-import { ${HELPERS.filter((name) => body.includes(name) || members.join().includes(name)).join(', ')} } from './ordered-values.ts';
+  return `import { finite, ${HELPERS.filter((name) => body.includes(name) || members.join().includes(name)).join(', ')} } from '#/wire/document/canonical-json.ts';
 import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 // \`make docs\` writes this file: change src/seal/row-fields.ts instead.

@@ -1,4 +1,4 @@
-{{- /* A quantity of Kubernetes in MiB; 0 where it is written in another way. */ -}}
+{{- /* A Kubernetes quantity in MiB; 0 if it has another form. */ -}}
 {{- define "gatewarden.mebibytes" -}}
 {{- $text := kindIs "string" . | ternary (toString .) (int64 . | toString) -}}
 {{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* Refuses values that contradict each other, which no schema sees. */ -}}
+{{- /* Refuses values that contradict each other: the schema cannot compare them. */ -}}
 {{- define "gatewarden.checks" -}}
 {{- $scaling := .Values.gateway.autoscaling -}}
 {{- if and $scaling.enabled (gt (int $scaling.minReplicas) (int $scaling.maxReplicas)) -}}
@@ -21,7 +21,7 @@
 {{- if and (ne $engine.mode "Disabled") $limits.memory -}}
 {{- $limit := include "gatewarden.mebibytes" $limits.memory | float64 -}}
 {{- if and $limit (gt (float64 $engine.maxRssMiB) $limit) -}}
-{{- fail (printf "inference: maxRssMiB (%d) must be at most resources.limits.memory (%v), or the engine is killed before it can start anew" (int $engine.maxRssMiB) $limits.memory) -}}
+{{- fail (printf "inference: maxRssMiB (%d) must be at most resources.limits.memory (%v), or the engine is killed before it can restart itself" (int $engine.maxRssMiB) $limits.memory) -}}
 {{- end -}}
 {{- end -}}
 {{- $own := .Values.controller -}}

@@ -12,7 +12,7 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* What pods are found by: never changes. Takes (list . "component"). */ -}}
+{{- /* Selector labels of pods: must never change. Takes (list . "component"). */ -}}
 {{- define "gatewarden.selector" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ include "gatewarden.name" $root }}
@@ -20,7 +20,7 @@ app.kubernetes.io/instance: {{ $root.Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
-{{- /* Labels of everything. Takes (list . "component"). */ -}}
+{{- /* Labels of every object. Takes (list . "component"). */ -}}
 {{- define "gatewarden.labels" -}}
 {{- $root := index . 0 -}}
 {{ include "gatewarden.selector" . }}
@@ -30,7 +30,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{- /* Labels of pods: nothing that a new version of the chart changes, or it would end every pod. Takes (list . "component"). */ -}}
+{{- /* Labels of pods. None of them changes with the version of the chart: that would restart every pod. Takes (list . "component"). */ -}}
 {{- define "gatewarden.podLabels" -}}
 {{ include "gatewarden.selector" . }}
 app.kubernetes.io/part-of: gatewarden
@@ -47,12 +47,12 @@ app.kubernetes.io/part-of: gatewarden
 {{- end -}}
 {{- end -}}
 
-{{- /* Seconds that a gateway's pod may take to end. */ -}}
+{{- /* Termination grace period of a gateway pod, in seconds. */ -}}
 {{- define "gatewarden.gatewayGrace" -}}
 {{- add .Values.gateway.leaveSeconds .Values.gateway.drainSeconds 60 -}}
 {{- end -}}
 
-{{- /* The namespaces that the controller watches, with commas. */ -}}
+{{- /* The namespaces that the controller watches, separated by commas. */ -}}
 {{- define "gatewarden.namespaces" -}}
 {{- join "," (default (list .Release.Namespace) .Values.controller.namespaces) -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-{{- /* What Pod Security asks of a pod at the level "restricted". */ -}}
+{{- /* The security context that the Pod Security level "restricted" requires. */ -}}
 {{- define "gatewarden.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 65532
@@ -16,7 +16,7 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{- /* Spread over zones and nodes, by the pods of one revision. Takes (list . "component"). */ -}}
+{{- /* Spreads the pods of one revision over zones and nodes. Takes (list . "component"). */ -}}
 {{- define "gatewarden.spread" -}}
 {{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
 - maxSkew: 1
@@ -29,7 +29,7 @@ capabilities:
 {{- end }}
 {{- end -}}
 
-{{- /* Where pods go. Takes (list . values-of-a-component "whether the engine runs in it"): a GPU then decides too. */ -}}
+{{- /* Scheduling of pods. Takes (list . values-of-a-component "whether the engine runs in it"): adds the rules of the GPU if it does. */ -}}
 {{- define "gatewarden.placement" -}}
 {{- $own := pick (index . 1) "nodeSelector" "tolerations" "affinity" | deepCopy }}
 {{- $gpu := (index . 0).Values.inference.gpu }}
@@ -51,18 +51,18 @@ affinity:
 {{- end }}
 {{- end -}}
 
-{{- /* How pods are replaced. Takes (list . "whether the engine runs in them"). */ -}}
+{{- /* Update strategy of pods. Takes (list . "whether the engine runs in them"). */ -}}
 {{- define "gatewarden.rolling" -}}
 {{- $gpu := (index . 0).Values.inference.gpu -}}
 {{- if and (index . 1) $gpu.resource $gpu.scarce -}}
-# A new pod would wait for a GPU that the old one has.
+# A new pod would wait for the GPU that the old one holds.
 rollingUpdate: { maxSurge: 0, maxUnavailable: 1 }
 {{- else -}}
 rollingUpdate: { maxSurge: 1, maxUnavailable: 0 }
 {{- end -}}
 {{- end -}}
 
-{{- /* Addresses of the stores, from their Secrets. Takes (list . "key of the database's Secret"). */ -}}
+{{- /* URLs of the stores, from their Secrets. Takes (list . "key of the database's Secret"). */ -}}
 {{- define "gatewarden.databaseEnv" -}}
 {{- $root := index . 0 -}}
 - name: DATABASE_URL
@@ -79,7 +79,7 @@ rollingUpdate: { maxSurge: 1, maxUnavailable: 0 }
 {{- end }}
 {{- end -}}
 
-{{- /* The engine of documents. Takes (list . "host it listens on"). */ -}}
+{{- /* Container of the document engine. Takes (list . "host it listens on"). */ -}}
 {{- define "gatewarden.inferenceContainer" -}}
 {{- $root := index . 0 -}}
 {{- $own := $root.Values.inference -}}
@@ -90,9 +90,7 @@ command: [node, inference/main.ts]
 env:
   - { name: HOST, value: {{ index . 1 | quote }} }
   - { name: PORT, value: "8090" }
-  - { name: GW_INFERENCE_WORKERS, value: {{ $own.workers | quote }} }
-  - { name: GW_INFERENCE_MAX_RSS_MIB, value: {{ $own.maxRssMiB | quote }} }
-  - { name: LOG_LEVEL, value: {{ $own.logLevel | quote }} }
+  {{- include "gatewarden.engineSettings" $root | nindent 2 }}
   {{- if $own.models.existingClaim }}
   - { name: GW_MODELS_DIR, value: /var/lib/gatewarden-models }
   {{- end }}

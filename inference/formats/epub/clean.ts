@@ -14,7 +14,10 @@ export interface Places {
   readonly search: Search;
 }
 
-/** Leaves of a chapter what is shown: known elements and attributes, links within the book or to the network, its pictures. */
+/**
+ * Keeps only the visible parts of a chapter: known elements and attributes, links within the book or to the network,
+ * its images.
+ */
 export function cleanChapter(root: XmlElement, places: Places): void {
   cleanElement(root, places);
   root.attributes.push({ name: 'xmlns', text: XHTML }, { name: 'xmlns:epub', text: OPS });

@@ -1,13 +1,13 @@
 import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#/ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
-import { isInTree, saidIn, sweepTree, unitsIn, type Said } from '../markup.ts';
+import { isInTree, judgedText, sweepTree, unitsIn, type Said } from '../markup.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
 import { openBook, type Book } from './package.ts';
 import { CHAPTER, LISTS } from './vocabulary.ts';
 import { writeBook } from './write.ts';
 
-/** Books (.epub). Chapters and pictures are written anew; style sheets, scripts, fonts, sounds and what says whose it is go. */
+/** Books (.epub). Rewrites chapters and images; drops style sheets, scripts, fonts, sounds and metadata of owners. */
 export const epub: Format = { read, redact };
 
 async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
@@ -36,10 +36,10 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
     search.sweepIdentifiers(said.flatMap(({ settings }) => settings));
   };
   sweep();
-  for (const { tree } of book.chapters) sweepTree(saidIn(tree, CHAPTER, 'shown'), search);
+  for (const { tree } of book.chapters) sweepTree(judgedText(tree, CHAPTER, 'shown'), search);
   const { bytes, images } = await writeBook({ ...book, title: title.text }, search, checkTime);
   const again = openBook(bytes, checkTime);
-  for (const said of [...chaptersOf(again), ...again.lists.map((tree) => saidIn(tree, LISTS, 'hidden'))])
+  for (const said of [...chaptersOf(again), ...again.lists.map((tree) => judgedText(tree, LISTS, 'hidden'))])
     if (isInTree(said, search)) throw leftOver();
   return { bytes, mediaType: file.mediaType, pages: 1, images, downgraded: false };
 }
@@ -53,11 +53,11 @@ interface Opened {
 function open(bytes: Uint8Array, tools: Tools): Opened {
   const book = openBook(bytes, () => tools.checkTime());
   const title = { text: book.title };
-  const lists = book.lists.map((tree) => saidIn(tree, LISTS, 'hidden'));
+  const lists = book.lists.map((tree) => judgedText(tree, LISTS, 'hidden'));
   const heading: SlottedUnit = { slots: [title], visibility: 'shown' };
   return { book, title, units: inOrder([heading, ...[...chaptersOf(book), ...lists].flatMap(unitsIn)]) };
 }
 
 function chaptersOf({ chapters }: Book): readonly Said[] {
-  return chapters.map(({ tree }) => saidIn(tree, CHAPTER, 'shown'));
+  return chapters.map(({ tree }) => judgedText(tree, CHAPTER, 'shown'));
 }

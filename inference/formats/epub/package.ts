@@ -21,7 +21,7 @@ export interface Book {
   readonly chapters: readonly Chapter[];
   /** Pictures, by what chapters call them: media type and bytes. */
   readonly pictures: ReadonlyMap<string, { readonly mediaType: string; readonly bytes: Uint8Array }>;
-  /** What says what is in the book, and of whom it is. */
+  /** Lists of the content of the book and of its authors. */
   readonly lists: readonly XmlElement[];
 }
 
@@ -44,7 +44,7 @@ export function openBook(bytes: Uint8Array, checkTime: () => void): Book {
   const rootBytes = entries.get(rootPath);
   if (!rootBytes) throw damaged();
   if (second !== undefined)
-    throw new DocumentFault('unsupported', 'a book in several versions at once is not read: keep one of them');
+    throw new DocumentFault('unsupported', 'books with several renditions are not supported: keep one of them');
   const root = parseChapter(rootBytes, checkTime);
   const items = itemsOf(root, rootPath);
   const found = chaptersOf(root, items, entries, checkTime);
@@ -114,7 +114,7 @@ function chaptersOf(
   });
 }
 
-/** Gives what chapters refer to within the book its new name: the old one may be somebody's. */
+/** Renames references of chapters within the book: the old name may contain a person's. */
 function nameReferences(tree: XmlElement, from: string, names: ReadonlyMap<string, string>): void {
   for (const { attributes } of allElements(tree))
     for (const attribute of attributes) {
@@ -133,9 +133,9 @@ function refuseLocked(entries: ReadonlyMap<string, Uint8Array>, checkTime: () =>
         .map((method) => attributeOf(method, 'Algorithm') ?? '')
     : [];
   if (methods.some((method) => !GARBLED.test(method)) || entries.has('META-INF/rights.xml'))
-    throw new DocumentFault('encrypted', 'the book is locked by its seller');
+    throw new DocumentFault('encrypted', 'the book has copy protection (DRM)');
 }
 
 function damaged(): DocumentFault {
-  return new DocumentFault('unreadable', 'the book is damaged or not complete');
+  return new DocumentFault('unreadable', 'the book is damaged or incomplete');
 }

@@ -13,7 +13,7 @@ export const CHAPTER: Vocabulary = {
   isHidden: (element) =>
     attributeOf(element, 'hidden') !== undefined || /display\s*:\s*none/i.test(attributeOf(element, 'style') ?? ''),
   attribute: ({ local }, { name, text }) => {
-    // What is referred to within the book.
+    // References within the book.
     if (/^(?:href|src)$/.test(name) && WITHIN.test(text)) return 'setting';
     const kind = attributeKind(local, localOf(name));
     if (kind === 'address' || kind === 'source') return 'address';

@@ -11,7 +11,7 @@ export function isDropped(name: string): boolean {
   return DROPPED.has(name) || !/^[a-z][a-z0-9]{0,10}$/.test(name);
 }
 
-/** Elements that end a stretch of text: what is on both sides is not read as one. */
+/** Elements that end a stretch of text: text before and after them is not read as one. */
 export const BLOCKS = new Set(
   (
     'html head body title address article aside blockquote center dd details div dl dt fieldset figcaption figure footer ' +
@@ -45,7 +45,7 @@ const SAID = new Map(
 /** Identifiers: they are kept, so that links within the document lead somewhere. */
 const IDENTIFIERS = new Set(['id', 'name', 'for', 'headers']);
 
-/** What an attribute is taken for; what is none of these goes. */
+/** Kinds of attributes; all others are removed. */
 export type AttributeKind = 'shape' | 'shown' | 'hidden' | 'identifier' | 'address' | 'source' | 'style';
 
 /** Tells what an attribute is, or undefined where it is not kept. */

@@ -6,8 +6,8 @@ import { makeElement, type Document, type Element, type Node, type Parent } from
 const PICTURE = /^data:(image\/[\w.+-]{1,100})[^,]{0,1000};base64,([\s\S]*)$/i;
 
 /**
- * Leaves of a document what is shown: known elements and attributes, links that lead to the network, pictures that are in
- * the file, blurred. Gives the number of these. Rejects with `too_large`.
+ * Keeps only the visible parts of a document: known elements and attributes, links that lead to the network, embedded
+ * images the file, blurred. Gives the number of these. Rejects with `too_large`.
  */
 export async function cleanDocument(document: Document, checkTime: () => void): Promise<number> {
   const pictures: { attribute: { value: string }; element: Element }[] = [];

@@ -9,7 +9,7 @@ import { cleanDocument } from './clean.ts';
 import { readSaid, type Said } from './said.ts';
 import { parseHtml, type Document } from './tree.ts';
 
-/** Pages of HTML. What comes out is UTF-8, without scripts, style sheets, frames, comments and addresses of pictures. */
+/** Pages of HTML. The result is UTF-8, without scripts, style sheets, frames, comments and addresses of images. */
 export const html: Format = { read, redact };
 
 const HEAD_BYTES = 1024;
@@ -39,7 +39,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
   replaceIn(units, options.replacements);
   sweep(readSaid(document), search);
   const images = await cleanDocument(document, checkTime);
-  // Once more: what was taken out may have stood between two halves.
+  // Once more: removed text may have separated two halves.
   sweep(readSaid(document), search);
   const text = `<!DOCTYPE html>\n${serialize(document, { scriptingEnabled: false })}`;
   verify(text, search, checkTime);

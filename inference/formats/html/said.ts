@@ -21,7 +21,7 @@ const BREAK = fixedSlot('\n');
 
 /**
  * Reads a document: text between two ends of blocks is a unit, whatever elements are in it; an attribute is one of its own.
- * Comments and what goes with programs are hidden units, though they never stay.
+ * Comments and data of programs are hidden units, although they are always removed.
  */
 export function readSaid(document: Document): Said {
   const walk: Walk = { units: [], identifiers: [], open: undefined };
@@ -45,7 +45,7 @@ function visitElement(element: Element, outer: boolean, walk: Walk): void {
     ({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)),
   );
   const hidden = outer || dropped || unseen;
-  // A reader goes on behind what is not seen as if it were not there.
+  // Text continues after invisible elements as if they were not there.
   const aside = dropped || hidden !== outer;
   const before = aside ? walk.open : undefined;
   const ends = aside || BLOCKS.has(tagName);

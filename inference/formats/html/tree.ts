@@ -21,7 +21,7 @@ export function parseHtml(text: string, checkTime: () => void): Document {
     if (++nodes % CHECK_EVERY === 0) checkTime();
     const depth = (depths.get(parent) ?? 0) + 1;
     if (nodes > MAX_NODES || depth > MAX_DEPTH)
-      throw new DocumentFault('too_large', 'the document has too many elements, or they are too deep in each other');
+      throw new DocumentFault('too_large', 'the document has too many elements, or they are nested too deeply');
     if (child && 'childNodes' in child) depths.set(child, depth);
   };
   return parse(text, {

@@ -12,7 +12,10 @@ const PAGE_REMAINDER = 16;
 /** How far beyond a stretch is covered, in heights of it: the lines above and below are close. */
 const AROUND = 0.08;
 const BESIDE = 0.15;
-/** Of a stretch, from its highest to its lowest letter, what a capital takes: tags are no larger than what was there. */
+/**
+ * Height of a capital, as a share of a line from its highest to its lowest letter: tags are no larger than the old
+ * text.
+ */
 const CAPITAL = 0.75;
 
 const BLACK = [0, 0, 0] as const;
@@ -65,7 +68,7 @@ function copyRows({ data, width, height }: Pixels, box: Box): { readonly at: num
 }
 
 /**
- * Covers a stretch with its own mean colour, a bit beyond its edges, and writes `tag` there where it fits: what is left of
+ * Covers a stretch with its own mean colour, a bit beyond its edges, and writes `tag` there where it fits: the rest of
  * the stretch is one colour. Print that is merely blurred can be guessed back.
  */
 export function cover(pixels: Pixels, stretch: Box, tag: string): void {

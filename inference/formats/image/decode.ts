@@ -54,7 +54,7 @@ function open(bytes: Uint8Array, frame: number): Sharp {
 export async function inspect(bytes: Uint8Array): Promise<ImageFacts> {
   const facts = await open(bytes, 0).metadata().catch(fail);
   const frames = facts.pages ?? 1;
-  if (frames > MAX_FRAMES) throw new DocumentFault('too_many_pages', `the picture has more than ${MAX_FRAMES} frames`);
+  if (frames > MAX_FRAMES) throw new DocumentFault('too_many_pages', `the image has more than ${MAX_FRAMES} frames`);
   const blocks = [facts.exif, facts.xmp, facts.iptc, facts.tifftagPhotoshop].filter((block) => block !== undefined);
   const comments = (facts.comments ?? []).map(({ text }) => text);
   return {
@@ -69,7 +69,7 @@ export async function inspect(bytes: Uint8Array): Promise<ImageFacts> {
 export function checkAnimation({ frames, pixels }: ImageFacts, mediaType: string): void {
   if (mediaType === 'image/tiff' || frames * Math.min(pixels, WORKING_PIXELS) <= MAX_ANIMATED_PIXELS) return;
   const most = MAX_ANIMATED_PIXELS / 1e6;
-  throw new DocumentFault('too_large', `the picture moves, and has more than ${most} million pixels in all`);
+  throw new DocumentFault('too_large', `the animated image has more than ${most} million pixels in total`);
 }
 
 /** Decodes one frame, made smaller where it has more than `maxPixels`. Rejects with `unreadable` or `too_large`. */
@@ -109,8 +109,8 @@ function threeChannels(data: Buffer, channels: number): Buffer {
 function fail(cause: unknown): never {
   const message = cause instanceof Error ? cause.message : '';
   if (/pixel limit|too (?:large|big)|timeout/i.test(message))
-    throw new DocumentFault('too_large', `a picture has more than ${MAX_PIXELS / 1e6} million pixels`, { cause });
-  throw new DocumentFault('unreadable', 'the picture is damaged or not complete', { cause });
+    throw new DocumentFault('too_large', `an image has more than ${MAX_PIXELS / 1e6} million pixels`, { cause });
+  throw new DocumentFault('unreadable', 'the image is damaged or incomplete', { cause });
 }
 
 /** Runs of Latin letters and signs in a block of metadata, in either of the encodings that are usual there. */

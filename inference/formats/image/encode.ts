@@ -11,7 +11,7 @@ export async function encode(
   animation?: ImageFacts['animation'],
 ): Promise<Uint8Array> {
   const [first] = frames;
-  if (!first) throw new DocumentFault('unreadable', 'the picture has no frames');
+  if (!first) throw new DocumentFault('unreadable', 'the image has no frames');
   switch (mediaType) {
     case 'image/jpeg':
       return toJpeg(first, 92);

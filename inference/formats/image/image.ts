@@ -58,7 +58,7 @@ async function read(file: DocumentFile, options: ReadOptions, tools: Tools): Pro
 
 async function render(file: DocumentFile, { maxPages }: RenderOptions, tools: Tools): Promise<readonly PageImage[]> {
   const { frames } = await inspect(file.bytes);
-  if (frames > maxPages) throw new DocumentFault('too_many_pages', `the picture has ${frames} frames`);
+  if (frames > maxPages) throw new DocumentFault('too_many_pages', `the image has ${frames} frames`);
   const pages: PageImage[] = [];
   for (let page = 0; page < frames; page++) {
     tools.checkTime();

@@ -103,5 +103,5 @@ export function parseLayout(text: string): Layout {
   } catch {
     // Said below.
   }
-  throw new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  throw new DocumentFault('unreadable', 'the layout does not belong to this document');
 }

@@ -63,7 +63,7 @@ export function textSize(text: string, scale: number): { readonly width: number;
   return { width: (text.length * ADVANCE - 1) * scale, height: ROWS * scale };
 }
 
-/** Draws `text` with its top left corner at `at`; what has no letter here, or no room, is left out. */
+/** Draws `text` with its top left corner at `at`; leaves out characters without a glyph or without room. */
 export function drawText(
   pixels: Pixels,
   text: string,

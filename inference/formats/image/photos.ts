@@ -32,7 +32,7 @@ export function isSure(confidence: number, letters: number): boolean {
   return confidence >= 0.6 && letters >= 2;
 }
 
-/** Looks for photographs by their half tones. `text`: boxes of words, which are none. */
+/** Finds photographs by their half tones. `text`: boxes of words, which are not photographs. */
 export async function findPhotos(pixels: Pixels, text: readonly Box[]): Promise<Photos> {
   const scale = Math.min(1, WIDTH / pixels.width);
   const { data, info } = await sharp(pixels.data, { raw: { width: pixels.width, height: pixels.height, channels: 3 } })

@@ -14,7 +14,7 @@ import { layOut, parseLayout, stretchesOf, type FrameLayout, type PlacedWord } f
 import { findPhotos, isSure } from './photos.ts';
 import { tiff, tiffPage, type TiffPage } from './tiff.ts';
 
-/** How often what is still read in the result is covered, before it is given up. */
+/** How often remaining text in the result is covered before the job fails. */
 const ROUNDS = 2;
 
 /**
@@ -52,7 +52,7 @@ export async function redactImage(file: DocumentFile, options: RedactOptions, to
   return { bytes, mediaType: file.mediaType, pages: layout.frames.length, images, downgraded: false };
 }
 
-/** Writes frames: as a file that can be read again, and as what is kept of it. */
+/** Writes frames: as a file that can be read again, and in the form that is kept. */
 type Write<T> = (frames: readonly Frame[]) => Promise<{ readonly bytes: Uint8Array; readonly written: T }>;
 
 const asPage: Write<TiffPage> = async ([frame]) => {
@@ -88,7 +88,7 @@ function coverReplaced(
   }
 }
 
-/** Frames as they are written, once nothing of the originals is read in them any more. Rejects with `redaction_failed`. */
+/** Frames as they are written, once no original can be read in them. Rejects with `redaction_failed`. */
 async function makeSure<T>(
   frames: readonly Frame[],
   write: Write<T>,
@@ -139,5 +139,5 @@ async function stillRead(
 }
 
 function foreign(): DocumentFault {
-  return new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  return new DocumentFault('unreadable', 'the layout does not belong to this document');
 }

@@ -11,7 +11,7 @@ const HEADER_BYTES = 8;
 const ENTRIES = 13;
 /** Values of 8 bits for three channels, and two fractions, behind a directory. */
 const VALUES_BYTES = 22;
-/** What does not shrink to this share of its pixels is a photograph, or a noisy scan. */
+/** An image that does not compress to this share of its pixels is a photograph, or a noisy scan. */
 const LOSSLESS_SHARE = 0.25;
 const JPEG_QUALITY = 92;
 

@@ -1,4 +1,5 @@
 import {
+  type DocumentKind,
   DocumentFault,
   type DocumentFile,
   type ReadDocument,
@@ -10,7 +11,6 @@ import {
 } from '#/ports/documents.ts';
 import { sniff } from '../../sniff.ts';
 import type { Format, Tools } from '../format.ts';
-import { formatOf } from '../list.ts';
 import { leftOver, Search } from '../search.ts';
 import { fixedSlot, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';
 import { parseMail, type Mail, type MailFile } from './parse.ts';
@@ -21,16 +21,32 @@ import { writeMail, type WrittenPart } from './write.ts';
  * Mail (.eml): what a reader is shown of its head, its texts, and the files that came with it, each as it would be by itself. A
  * file that cannot be looked into is taken out, and one that says so stands in its place.
  */
-export const mail: Format = { read, redact };
+export function createMail(formatOf: MailTools['formatOf']): Format {
+  const withFormats = (tools: Tools): MailTools => ({
+    recognize: (picture, languages) => tools.recognize(picture, languages),
+    checkTime: () => tools.checkTime(),
+    onPages: (...pages) => tools.onPages(...pages),
+    formatOf,
+  });
+  return {
+    read: (file, options, tools) => read(file, options, withFormats(tools)),
+    redact: (file, options, tools) => redact(file, options, withFormats(tools)),
+  };
+}
+
+/** What else a mail needs: who reads the files in it. */
+interface MailTools extends Tools {
+  readonly formatOf: (kind: DocumentKind) => Promise<Format>;
+}
 
 /** Mails in mails. */
 const MAX_DEPTH = 4;
-/** What a file may be that is taken out; anything else is told of the whole mail. */
+/** Faults for which a file is removed; other faults concern the whole mail. */
 const TAKEN_OUT = new Set(['unsupported', 'unreadable', 'encrypted', 'active_content']);
 const OWN = 'm';
 const COMMA = fixedSlot(', ');
 
-/** What became of a file when it was read: its layout, or why it cannot be looked into. */
+/** Result of reading a file: its layout, or why it cannot be read. */
 interface FileLayout {
   readonly layout?: string;
   readonly fault?: string;
@@ -41,7 +57,7 @@ interface MailLayout {
   readonly files: readonly FileLayout[];
 }
 
-async function read(file: DocumentFile, options: ReadOptions, tools: Tools, depth = 0): Promise<ReadDocument> {
+async function read(file: DocumentFile, options: ReadOptions, tools: MailTools, depth = 0): Promise<ReadDocument> {
   const parsed = await open(file, depth);
   const own = ownUnits(parsed);
   const units: TextUnit[] = toTextUnits(own).map((unit) => ({ ...unit, id: `${OWN}/${unit.id}` }));
@@ -56,7 +72,7 @@ async function read(file: DocumentFile, options: ReadOptions, tools: Tools, dept
       files.push({ fault: found.fault });
       continue;
     }
-    // Its pages come after those before it: what is recognized on one is known by its number.
+    // Its pages follow those before it: recognized text is identified by page number.
     const from = pages - (part.role === 'attached' ? 0 : 1);
     for (const unit of found.units) {
       const told = { ...unit, id: `${at}/${unit.id}`, page: from + (unit.page ?? 0) };
@@ -71,7 +87,12 @@ async function read(file: DocumentFile, options: ReadOptions, tools: Tools, dept
   return { kind: 'mail', pages, images, units: [...units, ...hidden], recognizedPages, layout: JSON.stringify(layout) };
 }
 
-async function redact(file: DocumentFile, options: RedactOptions, tools: Tools, depth = 0): Promise<RedactedDocument> {
+async function redact(
+  file: DocumentFile,
+  options: RedactOptions,
+  tools: MailTools,
+  depth = 0,
+): Promise<RedactedDocument> {
   const parsed = await open(file, depth);
   const own = ownUnits(parsed);
   const layout = parseLayout(options.layout, parsed, own.length);
@@ -87,7 +108,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools, 
     const { layout: known, fault } = layout.files[at] ?? {};
     const name = parsed.names[at]?.text ?? '';
     if (known === undefined) {
-      written.push(notice(name, fault ?? 'it cannot be looked into'));
+      written.push(notice(name, fault ?? 'it cannot be read'));
       continue;
     }
     const { format, file: inner } = await formatFor(part, tools, depth);
@@ -113,7 +134,7 @@ interface Opened extends Mail {
 }
 
 async function open(file: DocumentFile, depth: number): Promise<Opened> {
-  if (depth >= MAX_DEPTH) throw new DocumentFault('unsupported', 'mails are too deep in each other');
+  if (depth >= MAX_DEPTH) throw new DocumentFault('unsupported', 'mails are nested too deeply');
   const parsed = await parseMail(file.bytes);
   return { ...parsed, names: parsed.files.map(({ name }) => ({ text: name })) };
 }
@@ -133,7 +154,7 @@ function ownUnits({ head, names, unseen, files }: Opened): readonly SlottedUnit[
 async function readFile(
   part: MailFile,
   options: ReadOptions,
-  tools: Tools,
+  tools: MailTools,
   depth: number,
 ): Promise<ReadDocument | { readonly fault: string }> {
   try {
@@ -149,14 +170,15 @@ async function readFile(
 /** By its bytes, as for a document by itself; a mail in it is one level deeper. */
 async function formatFor(
   part: MailFile,
-  tools: Tools,
+  tools: MailTools,
   depth: number,
 ): Promise<{ readonly format: Pick<Format, 'read' | 'redact'>; readonly file: DocumentFile }> {
   const plain = part.role === 'text' || part.bytes.length === 0;
   const { kind, mediaType } = plain ? { kind: 'text' as const, mediaType: 'text/plain' } : sniffed(part);
   const bytes = kind === 'text' && part.role === 'attached' ? opaqueGone(part.bytes) : part.bytes;
   const file = { name: part.name, bytes, mediaType };
-  const quiet: Tools = {
+  const quiet: MailTools = {
+    formatOf: tools.formatOf,
     recognize: (picture, languages) => tools.recognize(picture, languages),
     checkTime: () => tools.checkTime(),
     onPages: () => tools.checkTime(),
@@ -167,14 +189,14 @@ async function formatFor(
           read: (...[one, how]) => read(one, how, quiet, depth + 1),
           redact: (...[one, how]) => redact(one, how, quiet, depth + 1),
         }
-      : await formatOf(kind);
+      : await tools.formatOf(kind);
   return {
     file,
     format: { read: (one, how) => own.read(one, how, quiet), redact: (one, how) => own.redact(one, how, quiet) },
   };
 }
 
-/** Its encoding is not known yet: what is taken out is ASCII in all of them but UTF-16. */
+/** The encoding is unknown yet: the removed parts are ASCII in all encodings but UTF-16. */
 function opaqueGone(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   return Buffer.from(withoutOpaque(text), 'latin1');
@@ -189,13 +211,12 @@ function within(byFile: ReadonlyMap<string, readonly Replacement[]>, key: string
 }
 
 function notice(name: string, fault: string): WrittenPart {
-  const text = `A file was removed here, since it cannot be looked into: ${fault}.\n`;
+  const text = `A file was removed here because it cannot be inspected: ${fault}.\n`;
   return { role: 'attached', name: `${name || 'file'}.removed.txt`, mediaType: 'text/plain', bytes: Buffer.from(text) };
 }
 
 function parseLayout(layout: string, { files }: Mail, own: number): MailLayout {
-  const foreign = (): DocumentFault =>
-    new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  const foreign = (): DocumentFault => new DocumentFault('unreadable', 'the layout does not belong to this document');
   let parsed: unknown;
   try {
     parsed = JSON.parse(layout);

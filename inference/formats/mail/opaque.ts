@@ -1,11 +1,11 @@
-/** Quoted, too. What is signed and not locked can be read. */
+/** Also in quotes. Signed text without encryption can be read. */
 const BEGIN = /^[>| ]{0,20}-----BEGIN ((?!PGP SIGNED)[A-Z0-9 ]{1,40})-----\s*$/;
 const UUENCODED = /^[>| ]{0,20}begin(?:-base64)? [0-7]{3,4} \S/;
 const YENC = /^=ybegin /;
-/** Whoever reads it must see that something is missing. */
-const GONE = '[a part that cannot be looked into was removed here]';
+/** Readers must see that something is missing. */
+const GONE = '[a part that cannot be inspected was removed here]';
 
-/** A text without what is locked or in an encoding of its own in it: blocks of PGP and keys, and files as mail carried them once. */
+/** A text without encrypted or encoded parts: blocks of PGP and keys, and uuencoded files. */
 export function withoutOpaque(text: string): string {
   const kept: string[] = [];
   let end: ((line: string) => boolean) | undefined;

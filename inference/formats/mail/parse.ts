@@ -3,7 +3,7 @@ import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 import type { Slot } from '../slots.ts';
 import { withoutOpaque } from './opaque.ts';
 
-/** A line of a mail's head that stays: what is said in it as texts, one for each who is named. */
+/** A line of a mail's header that stays: its texts, one for each person. */
 export interface HeadLine {
   readonly name: string;
   readonly texts: readonly Slot[];
@@ -30,7 +30,7 @@ const MAX_FILES = 200;
 /** Parts of a file that a parser is given no more of: it keeps each. */
 const MAX_BOUNDARIES = 20_000;
 
-/** Letters in others, which nobody here reads: they would pass for words that say nothing. */
+/** Text in other encodings, which is not read: it would pass as meaningless words. */
 const UNREAD = /(?:charset\s?=\s?"?|=\?)((?:unicode-1-1-)?utf-?7|hz-gb-2312|iso-2022-(?:kr|cn))\b/i;
 
 /** Lines that a reader is shown, in the order in which they are written. */
@@ -74,7 +74,9 @@ async function parse(bytes: Uint8Array): ReturnType<typeof PostalMime.parse> {
       maxHeadersSize: MAX_HEADS,
     });
   } catch (cause) {
-    throw new DocumentFault('too_large', 'the mail has too many parts in each other, or too long a head', { cause });
+    throw new DocumentFault('too_large', 'the mail has parts that are nested too deeply, or its header is too long', {
+      cause,
+    });
   }
 }
 
@@ -85,10 +87,7 @@ function boundParts(bytes: Uint8Array): void {
     if (++count > MAX_BOUNDARIES) throw new DocumentFault('too_large', 'the mail has too many parts');
   const unread = UNREAD.exec(file.toString('latin1'))?.[1];
   if (unread !== undefined)
-    throw new DocumentFault(
-      'unsupported',
-      `mail with letters in ${unread.toUpperCase()} is not read: save it in UTF-8`,
-    );
+    throw new DocumentFault('unsupported', `mail in ${unread.toUpperCase()} is not supported: save it as UTF-8`);
 }
 
 /** As a reader is shown them. */

@@ -8,7 +8,7 @@ export interface WrittenPart {
   readonly bytes: Uint8Array;
 }
 
-/** What stands between parts; no line of base64 begins like it. A mail in a mail has another one. */
+/** The separator of parts; no line of base64 begins like it. A mail in a mail has another one. */
 const boundaryOf = (depth: number): string => `--=gatewarden-${depth}`;
 /** Bytes that fit an encoded word of a head. */
 const WORD_BYTES = 42;
@@ -17,7 +17,7 @@ const DATE_LENGTH = 76;
 const ADDRESS = /^[!#-';=?A-Z^-~.-]{1,200}@[A-Za-z0-9.-]{1,200}$/;
 const ASCII = /^[ -~]*$/;
 
-/** Writes a new mail: nothing of the old one's head and parts but what is given. */
+/** Writes a new mail with only the given header lines and parts. */
 export function writeMail(head: readonly HeadLine[], parts: readonly WrittenPart[], depth: number): Uint8Array {
   const lines = head.map(
     ({ name, texts }) =>
@@ -67,7 +67,7 @@ function valueOf(name: string, texts: readonly string[]): string {
     .join(',\r\n ');
 }
 
-/** Who has no address any more is written as a group of nobody, which is all that a head may hold of a name alone. // RFC 6854 */
+/** A person without an address is written as an empty group, the only form of a name alone in a header. // RFC 6854 */
 function mailbox(text: string): string {
   const open = text.endsWith('>') ? text.lastIndexOf('<') : -1;
   const address = open < 0 ? text : text.slice(open + 1, -1);

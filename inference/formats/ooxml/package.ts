@@ -81,13 +81,13 @@ export function rootOf({ xml }: Part): XmlElement {
 
 function partOf(name: string, type: string, bytes: Uint8Array, checkTime: () => void): Part {
   if (PROGRAM.test(type) || PROGRAM_NAME.test(name))
-    throw new DocumentFault('active_content', 'the document has macros: save it without');
+    throw new DocumentFault('active_content', 'the document has macros: save it without them');
   const isXml = /[+/]xml$/.test(type) || /\.(?:xml|vml)$/i.test(name);
   if (isXml && isArchive(bytes)) throw damaged();
   return { name, type, bytes, xml: isXml ? readXml(type, bytes, checkTime) : undefined, relations: [] };
 }
 
-/** Drawings of old Office are often no XML: they are not kept, and need not be read. */
+/** Drawings of old Office versions often are not XML: they are dropped, so they do not have to be read. */
 function readXml(type: string, bytes: Uint8Array, checkTime: () => void): XmlElement | undefined {
   if (!/vmldrawing/.test(type)) return parseXml(bytes, checkTime);
   try {
@@ -146,5 +146,5 @@ function relationOf(element: XmlElement, folder: string, parts: ReadonlyMap<stri
 }
 
 function damaged(): DocumentFault {
-  return new DocumentFault('unreadable', 'the document is damaged or not complete');
+  return new DocumentFault('unreadable', 'the document is damaged or incomplete');
 }

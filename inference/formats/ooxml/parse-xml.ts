@@ -35,7 +35,7 @@ export function parseXml(bytes: Uint8Array, checkTime: () => void): XmlElement {
     if (!parent) throw broken();
     if (++nodes % CHECK_EVERY === 0) checkTime();
     if (nodes > MAX_NODES || stack.length > MAX_DEPTH)
-      throw new DocumentFault('too_large', 'the document has too many parts, or they are too deep in each other');
+      throw new DocumentFault('too_large', 'the document has too many parts, or they are nested too deeply');
     if (text.charCodeAt(at) === LESS_THAN) {
       at = parseMarkup(text, at, stack, parent);
       continue;
@@ -145,7 +145,7 @@ function fail(): never {
 }
 
 function broken(cause?: unknown): DocumentFault {
-  return new DocumentFault('unreadable', 'the document has a part that is damaged, or not written as it should be', {
+  return new DocumentFault('unreadable', 'a part of the document is damaged or malformed', {
     cause,
   });
 }

@@ -10,7 +10,7 @@ const CHANNELS = ['shown', 'vanished', 'deleted', 'instruction', 'pictured'] as 
 type Channel = (typeof CHANNELS)[number];
 type Paragraph = Readonly<Record<Channel, Slot[]>>;
 
-/** Attributes in which somebody wrote something. */
+/** Attributes that contain written text. */
 const PROSE = new Set(
   (
     'descr title alt tooltip author initials displayText instr string userId providerId caption presenceId ' +
@@ -25,7 +25,7 @@ const NAMED = new Set(
     'sheet tblCaption tblDescription lvlText filter customFilter'
   ).split(' '),
 );
-/** What stands between letters without being one. */
+/** Elements between letters that stand for characters. */
 const SIGNS: Readonly<Record<string, Slot>> = {
   tab: fixedSlot('\t'),
   ptab: fixedSlot('\t'),
@@ -64,8 +64,9 @@ interface Place {
 
 /**
  * Walks a tree of WordprocessingML, DrawingML or anything like them: a paragraph (`p`) is a unit, however many runs it is
- * split into; a text outside of one is a unit of its own. Elements are told by their local names, so that no other
- * prefix hides anything. What `drops` names is read by itself, and what is around it as if it were not there.
+ * split into; a text outside of one is a unit of its own. Elements are identified by their local names, so that no
+ * other prefix hides anything. Elements in `drops` are read separately, and the text around them as if they were not
+ * there.
  */
 export function proseOf(
   root: XmlElement,
@@ -153,7 +154,7 @@ function placeOf(element: XmlElement, outer: Place, walk: Walk): Place {
     case 'moveFrom':
       return { ...outer, deleted: true };
     case 'Fallback':
-      // What stands here stands beside it in a newer form, which is what is seen.
+      // The same content follows in a newer form, which is the visible one.
       return { ...outer, hidden: true };
     default:
       return outer;
@@ -185,7 +186,7 @@ export function nameUnits({ attributes }: Prose): readonly SlottedUnit[] {
   return identifierUnits(attributes.map(({ text }) => ownPart(text)));
 }
 
-/** Common addresses of namespaces and types: what stands behind is looked at, the address itself means nothing. */
+/** Common addresses of namespaces and types: only the text after them is searched. */
 const KNOWN_ADDRESS =
   /^(?:https?:\/\/(?:schemas\.openxmlformats\.org|schemas\.microsoft\.com|www\.w3\.org|purl\.org|purl\.oclc\.org)\/|urn:schemas-microsoft-com:)/;
 /** Letters that come with everyone's computer: their names are no one's. */

@@ -6,7 +6,7 @@ const REFERENCES = /\/relationships$/;
 const TRANSPARENT = new Set(['hyperlink', 'smartTag']);
 /** They go as a whole when what they show is gone. */
 const FRAMES = new Set(['drawing', 'pict', 'object', 'twoCellAnchor', 'oneCellAnchor', 'absoluteAnchor']);
-/** Where shapes stand beside each other, so that one of them may be missing. */
+/** Elements that contain shapes in a row, so that one of them may be missing. */
 const SHAPES = new Set(['spTree', 'grpSp']);
 /** What a frame shows. */
 const CONTENTS = new Set(['blip', 'chart', 'relIds', 'imagedata', 'OLEObject', 'control', 'contentPart']);
@@ -15,8 +15,8 @@ const LISTS =
   /^(?:pivotCaches|externalReferences|tableParts|controls|oleObjects|hyperlinks|customSheetViews|drawingParts|sheets|handoutMasterIdLst|notesMasterIdLst)$/;
 
 /**
- * Gives references to other parts their new identifiers; where there is none, takes out the element that refers, or the
- * frame that shows nothing then.
+ * Gives references to other parts their new identifiers; a reference without one is removed with its element, or with
+ * the frame that would be empty.
  */
 export function pruneReferences(root: XmlElement, identifiers: ReadonlyMap<string, string>): void {
   const prefixes = new Set(['r']);
@@ -26,7 +26,7 @@ export function pruneReferences(root: XmlElement, identifiers: ReadonlyMap<strin
     if (emptied.has(element)) {
       const framed = element.local === 'graphicFrame' && SHAPES.has(parent.local);
       if (framed || FRAMES.has(element.local)) return [];
-      // What it shows is gone: so is what stands around it.
+      // Its content is gone, so the elements around it go too.
       emptied.add(parent);
     }
     if (LISTS.test(element.local) && elementsIn(element).length === 0) return [];

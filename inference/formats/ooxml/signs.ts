@@ -12,7 +12,7 @@ export interface Sign {
   readonly pictured: boolean;
 }
 
-/** The sign that an element (`sym`) is; undefined where it is none, or none that could be a letter. */
+/** The character of a `sym` element; undefined for other elements, and for characters that cannot be letters. */
 export function signIn(element: XmlElement): Sign | undefined {
   if (element.local !== 'sym') return undefined;
   const code = Number.parseInt(attributeOf(element, 'char') ?? '', 16);

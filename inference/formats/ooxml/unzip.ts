@@ -16,7 +16,7 @@ const NESTED = /^(?:504b0304|1f8b|52617221|377abcaf)/;
 const FIXED_TIME = '1980-01-02T00:00:00Z';
 
 /**
- * What is in a zip file, by name, nothing of it beyond its bounds inflated. Names differ in more than case. Throws
+ * Files of a zip archive by name, inflated within bounds. Names differ in more than case. Throws
  * `unreadable` for one that is damaged, has bad or double names or another archive in it as XML, `too_large` for a bomb.
  */
 export function unzip(bytes: Uint8Array, checkTime: () => void): ReadonlyMap<string, Uint8Array> {
@@ -38,7 +38,7 @@ export function unzip(bytes: Uint8Array, checkTime: () => void): ReadonlyMap<str
   return found;
 }
 
-/** Whether the list at the end of the file, which others go by, has the same entries. */
+/** Whether the directory at the end of the file, which other programs use, has the same entries. */
 function isListed(bytes: Uint8Array, names: ReadonlySet<string>): boolean {
   const listed: string[] = [];
   try {
@@ -69,7 +69,7 @@ function take(file: UnzipFile, { found, names, state }: Taken): void {
   const chunks: Uint8Array[] = [];
   let size = 0;
   file.ondata = (error, data, final) => {
-    // What is thrown here comes back here.
+    // Errors thrown here are passed to this callback.
     if (error) throw error instanceof DocumentFault ? error : damaged(error);
     size += data.length;
     state.total += data.length;
@@ -95,9 +95,9 @@ export function zip(entries: readonly (readonly [name: string, bytes: Uint8Array
 }
 
 function damaged(cause?: unknown): DocumentFault {
-  return new DocumentFault('unreadable', 'the document is damaged or not complete', { cause });
+  return new DocumentFault('unreadable', 'the document is damaged or incomplete', { cause });
 }
 
 function tooLarge(): DocumentFault {
-  return new DocumentFault('too_large', 'the document is far larger than it looks when it is unpacked');
+  return new DocumentFault('too_large', 'the document is too large when it is unpacked');
 }

@@ -29,8 +29,8 @@ interface Written {
 }
 
 /**
- * Writes a new package of those parts that a format keeps and that can be reached: names and identifiers are made anew,
- * whatever else was in the file is not in it. What referred to a part that is not kept goes, too. Pictures are blurred.
+ * Writes a new package of the reachable parts that a format keeps: with new names and identifiers,
+ * and nothing else of the file. References to dropped parts go too. Images are blurred.
  */
 export async function writePackage(
   { main }: OfficePackage,
@@ -126,7 +126,7 @@ function relationsOf(
   });
 }
 
-/** The address of a link, or undefined where it is none that may stay: only links lead out of a document. */
+/** The address of a link, or undefined if it must not stay: only links lead out of a document. */
 function addressOf({ type, external }: Relation, search: Search): string | undefined {
   if (type !== 'hyperlink' || !external || !SAFE_ADDRESS.test(external.text)) return undefined;
   return search.isIn(unescaped(external.text)) || /[«»]|%C2%AB/i.test(external.text) ? undefined : external.text;

@@ -44,7 +44,7 @@ export function childOf(parent: XmlElement, local: string): XmlElement | undefin
   return elementsIn(parent).find((child) => child.local === local);
 }
 
-/** Gives what is drawn a name that says nothing: a picture has that of the file it came from. */
+/** Gives a drawing a neutral name: an image has that of its original file. */
 export function nameDrawing({ local, attributes }: XmlElement): void {
   if (local !== 'docPr' && local !== 'cNvPr') return;
   const id = attributes.find(({ name }) => name === 'id')?.text ?? '';

@@ -6,7 +6,7 @@ import type { Search } from '../search.ts';
 /** Namespaces of the format and of the programs that write it; all others are strangers'. */
 const KNOWN =
   /^(?:urn:oasis:names:tc:opendocument:xmlns:[\w.:-]*|urn:org:documentfoundation:names:experimental:[\w.:-]*|http:\/\/www\.w3\.org\/(?:1999\/xlink|1998\/Math\/MathML|2001\/xml-events)|http:\/\/purl\.org\/dc\/elements\/1\.1\/|http:\/\/(?:www\.)?openoffice\.org\/\d{4}\/[\w-]{1,20})$/;
-/** Programs, forms, old versions, what moves, what is fetched from elsewhere, and what lies in files of its own. */
+/** Programs, forms, old versions, animations, remote content, and content in separate files. */
 const DROPPED = new Set(
   (
     'scripts event-listeners forms control tracked-changes change change-start change-end object object-ole applet plugin ' +
@@ -16,7 +16,7 @@ const DROPPED = new Set(
     'consolidation label-ranges'
   ).split(' '),
 );
-/** What may stand in a paragraph beside text; anything else of the kind is a field that is filled in from elsewhere. */
+/** Elements that may be in a paragraph besides text; other elements of this kind are fields filled from elsewhere. */
 const INLINE = new Set(
   (
     'p h span a s tab line-break note note-citation note-body list list-item list-header page-number page-count sequence ' +
@@ -33,7 +33,7 @@ const SAFE_ADDRESS = /^(?:https?|mailto|tel|ftp):/i;
 /** Another file, a service, a macro. */
 const REACHES_OUT = /(?:file|https?|ftp|vnd\.sun\.star\.[\w-]+|macro|dde):/i;
 
-/** What cells say, so that it can be told afterwards which were changed. */
+/** Texts of cells, to find out later which were changed. */
 export function cellTexts(root: XmlElement): ReadonlyMap<XmlElement, string> {
   const texts = new Map<XmlElement, string>();
   for (const element of allElements(root)) if (isCell(element)) texts.set(element, saidBy(element));
@@ -41,8 +41,8 @@ export function cellTexts(root: XmlElement): ReadonlyMap<XmlElement, string> {
 }
 
 /**
- * Takes out of a tree what is not to be seen, what strangers have put into it, and what reaches out of it. A cell that was
- * changed since `before` has its text and nothing else.
+ * Removes from a tree invisible content, foreign elements, and references out of it. A changed cell (compared with
+ * `before`) keeps only its text.
  */
 export function cleanTree(root: XmlElement, before: ReadonlyMap<XmlElement, string>, search: Search): void {
   const prefixes = knownPrefixes(root);

@@ -7,7 +7,7 @@ import {
   type RedactOptions,
 } from '#/ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
-import { isInTree, saidIn, sweepTree, unitsIn, type Said } from '../markup.ts';
+import { isInTree, judgedText, sweepTree, unitsIn, type Said } from '../markup.ts';
 import { allElements, type XmlElement } from '../ooxml/xml.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
@@ -51,7 +51,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
     checkTime();
     cleanTree(tree, before[at] ?? new Map(), search);
   }
-  // Once more: what was taken out may have stood between two halves.
+  // Once more: removed text may have separated two halves.
   for (const said of saidInAll(trees)) sweepTree(said, search);
   const { bytes, images } = await writeOpenDocument(opened, file.mediaType, checkTime);
   const again = openDocumentPackage(bytes, checkTime);
@@ -79,7 +79,7 @@ function unitsOf(opened: OpenPackage): readonly SlottedUnit[] {
 
 function saidInAll(trees: readonly XmlElement[], visibility: SlottedUnit['visibility'] = 'shown'): readonly Said[] {
   const unseen = unseenStyles(trees);
-  return trees.map((tree) => saidIn(tree, vocabularyOf(tree, unseen), visibility));
+  return trees.map((tree) => judgedText(tree, vocabularyOf(tree, unseen), visibility));
 }
 
 /** Sheets or slides; a text is one. */

@@ -16,7 +16,7 @@ export interface OpenPackage {
 const MANIFEST = 'META-INF/manifest.xml';
 /** Programs; the lists of them alone are in many files. */
 const PROGRAM = /^(?:Basic|Scripts|Dialogs)\/(?!.*(?:script|dialog)-l[bc]\.xml$)./i;
-/** What has a document type of its own, or is told to programs alone; it is not kept. */
+/** Parts with a document type of their own, or for programs only; they are dropped. */
 const NOT_READ = /^(?:META-INF\/|Configurations2\/|Basic\/|Dialogs\/)|\.rdf$/i;
 
 /** Takes a file apart, with every bound set. Throws `unreadable`, `too_large`, `encrypted` or `active_content`. */
@@ -26,7 +26,7 @@ export function openDocumentPackage(bytes: Uint8Array, checkTime: () => void): O
   if (manifest && Buffer.from(manifest).includes('encryption-data'))
     throw new DocumentFault('encrypted', 'the document needs a password');
   if ([...entries.keys()].some((name) => PROGRAM.test(name)))
-    throw new DocumentFault('active_content', 'the document has macros: save it without');
+    throw new DocumentFault('active_content', 'the document has macros: save it without them');
   const trees = new Map<string, XmlElement>();
   for (const [name, data] of entries) {
     if (!name.toLowerCase().endsWith('.xml') || NOT_READ.test(name) || data.length === 0) continue;
@@ -42,5 +42,5 @@ export function openDocumentPackage(bytes: Uint8Array, checkTime: () => void): O
 }
 
 function damaged(): DocumentFault {
-  return new DocumentFault('unreadable', 'the document is damaged or not complete');
+  return new DocumentFault('unreadable', 'the document is damaged or incomplete');
 }

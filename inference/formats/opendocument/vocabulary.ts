@@ -2,7 +2,7 @@ import type { Vocabulary } from '../markup.ts';
 import { allElements, attributeOf, elementsIn, localOf, type XmlElement } from '../ooxml/xml.ts';
 import { isDropped, knownPrefixes } from './clean.ts';
 
-/** Attributes in which somebody wrote something. */
+/** Attributes that contain written text. */
 const WRITTEN = new Set(
   (
     'title display-name description string-value value date-value time-value label help-message prompt ' +
@@ -18,7 +18,7 @@ const UNSEEN = new Set(
 );
 const MOST_BLANKS = 100;
 
-/** How OpenDocument says things: elements are told by their local names, so that no other prefix hides anything. */
+/** The vocabulary of OpenDocument: elements are identified by local names, so that no other prefix hides anything. */
 const OPEN_DOCUMENT: Omit<Vocabulary, 'isDropped'> = {
   isParagraph: ({ local }) => local === 'p' || local === 'h',
   // A note stands within the paragraph that refers to it.

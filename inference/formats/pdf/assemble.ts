@@ -78,7 +78,7 @@ function layerOf(words: readonly LayerWord[], pageHeight: number): string {
     const stretch = (100 * width) / Math.max(1, (codes.length * height * LETTER) / 1000);
     const hex = codes.map((letter) => letter.charCodeAt(0).toString(16).padStart(4, '0')).join('');
     const [x, y] = [box.x0, pageHeight - box.y1 + DESCENT * height];
-    // A blank keeps words apart for readers that go by the order of letters.
+    // A blank keeps words apart for readers that use the order of letters.
     return `/T ${round(height)} Tf ${round(stretch)} Tz 1 0 0 1 ${round(x)} ${round(y)} Tm <${hex}0020> Tj`;
   });
   return `BT 3 Tr\n${shown.join('\n')}\nET\n`;

@@ -9,10 +9,10 @@ const LONG_SIDE = 900;
 /** Levels of grey by which a pixel is another one, and is ink. */
 const DIFFERENT = 70;
 const INK = 40;
-/** Of the ink that is outside of what was changed, so much may differ, and so many pixels in any case. */
+/** Share of the ink outside of changed places that may differ, with a minimum number of pixels. */
 const TOLERANCE = 0.03;
 const FEW = 25;
-/** Points around what was changed. */
+/** Points around a changed place. */
 const MARGIN = 2.5;
 
 /** Whether a page looks as before, apart from its pictures and from where spans were cut out and tags written. */

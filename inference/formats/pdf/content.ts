@@ -1,4 +1,4 @@
-/** What was found in a stream of drawing operators, and the stream without what nobody sees. // ISO 32000-1, 7.8.2 */
+/** Findings in a stream of drawing operators, and the stream without invisible parts. // ISO 32000-1, 7.8.2 */
 export interface CleanContent {
   readonly bytes: Uint8Array;
   /** Every string that is an operand, as bytes. */

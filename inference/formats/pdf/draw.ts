@@ -23,7 +23,7 @@ export function rasterOf({ width, height }: Frame, wantedDpi: number, maxPixels 
   const pixels = (points: number): number => Math.max(1, Math.round((points / POINTS_PER_INCH) * dpi));
   const raster = { dpi, width: pixels(width), height: pixels(height) };
   if (raster.width * raster.height > MAX_PIXELS * 1.01 || Math.max(raster.width, raster.height) > 60_000)
-    throw new DocumentFault('too_large', 'a page is too large to be drawn: make it smaller or split it');
+    throw new DocumentFault('too_large', 'a page is too large to draw: make it smaller or split it');
   return raster;
 }
 

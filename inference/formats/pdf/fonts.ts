@@ -16,7 +16,7 @@ const KNOWN_NAME =
 const STYLE = /bold|italic|oblique/gi;
 
 /**
- * Takes out of fonts what they say of themselves and nobody sees: names, makers, comments. How letters are drawn, and which
+ * Removes invisible information from fonts: names, makers, comments. The shapes of letters, and which
  * characters they are, stays.
  */
 export function anonymizeFonts(context: PDFContext): void {
@@ -149,7 +149,7 @@ function withoutCompactNames(font: Buffer): Buffer {
         font.fill('F', from, to);
       }
   } catch (error) {
-    // What is cut short has no more names.
+    // A font that is cut short has no more names.
     if (!(error instanceof RangeError)) throw error;
   }
   return font;

@@ -61,7 +61,7 @@ export function shownBox(frame: Frame, { left, bottom, right, top }: Rectangle):
   return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
 }
 
-/** The box around all of them; undefined when there are none. */
+/** The box around all of them; undefined without boxes. */
 export function around(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
   let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];

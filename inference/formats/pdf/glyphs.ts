@@ -2,7 +2,7 @@ import type { Box } from '../format.ts';
 import { shown, shownBox, type Frame, type Rectangle } from './geometry.ts';
 import type { ObjectHandle, PageHandle, PdfiumFile } from './pdfium.ts';
 
-/** Of one page: more are a bomb, and no page that anybody reads. */
+/** Per page: more are an attack, and not a page to read. */
 const MAX_GLYPHS = 400_000;
 /** Given for a hyphen at the end of a line that its word goes on after. */
 const BROKEN_HYPHEN = 0xfffe;
@@ -12,12 +12,12 @@ const INVISIBLE_CLIPPING = 7;
 /** Above and below a line, in heights of its letters. */
 const ASCENT = 0.72;
 const DESCENT = 0.2;
-/** Radians that text may be turned by and still be in lines with what is not. */
+/** Maximum rotation of text, in radians, that is still in line with upright text. */
 const UPRIGHT = 0.1;
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** What is the same for all letters that were written at once. */
+/** Properties that all letters of one text object share. */
 interface Style {
   readonly mode: number;
   readonly colour: Colour;
@@ -43,7 +43,7 @@ export interface Glyph {
   readonly colour: Colour;
   /** Nothing of it is drawn: an invisible layer of text, as recognition leaves one. */
   readonly invisible: boolean;
-  /** Outside of what is shown of the page. */
+  /** Outside of the visible part of the page. */
   readonly outside: boolean;
   /** Whether a blank or an end of line comes before it. */
   readonly apart: boolean;
@@ -51,7 +51,7 @@ export interface Glyph {
   readonly unknown: boolean;
 }
 
-/** The letters of a page in the order in which it draws them; blanks are told by `apart`. */
+/** The letters of a page in drawing order; `apart` marks blanks. */
 export function readGlyphs(file: PdfiumFile, page: PageHandle, frame: Frame): readonly Glyph[] {
   const { lib } = file;
   const text = lib.FPDFText_LoadPage(page);
@@ -134,7 +134,7 @@ function lineBox(frame: Frame, place: Rectangle, origin: Glyph['origin'], size: 
   return { x0, x1, y0: Math.min(y0, baseline - ASCENT * size), y1: Math.max(y1, baseline + DESCENT * size) };
 }
 
-/** A size is told before the text is scaled: many writers use 1 and a matrix. */
+/** A size is given before the text is scaled: many writers use 1 and a matrix. */
 function sizeOf(told: number, file: PdfiumFile, text: number, index: number, address: number): number {
   if (!file.lib.FPDFText_GetMatrix(text, index, address)) return told || 1;
   const [, , c = 0, d = 1] = file.memory.HEAPF32.subarray(address >> 2, (address >> 2) + 4);

@@ -3,7 +3,7 @@ import type { PdfiumFile } from './pdfium.ts';
 import { decoded } from './streams.ts';
 import { dictOf, openObjects, textOf } from './structure.ts';
 
-/** All of a document's hidden texts together; what is beyond is dropped with them when a document is rewritten. */
+/** Maximum length of all hidden texts of a document; a rewritten document contains none of them anyway. */
 const MAX_LETTERS = 400_000;
 const MAX_TEXT = 20_000;
 /** Entries whose strings are keys to other objects, checksums or dates, not texts. */
@@ -16,7 +16,7 @@ const BINARY = /[\p{Cc}\ufffd]/u;
 
 /**
  * Every text in a document's objects that is not drawn: information, metadata, outlines, comments, names and values of
- * fields, alternative texts, scripts, names of layers and attachments and what is in these. Rejects with `unreadable`.
+ * fields, alternative texts, scripts, names and content of layers and attachments. Rejects with `unreadable`.
  */
 export async function hiddenTexts(file: PdfiumFile, bytes: Uint8Array): Promise<readonly string[]> {
   const document = await objectsOf(file, bytes);
@@ -35,7 +35,7 @@ export async function hiddenTexts(file: PdfiumFile, bytes: Uint8Array): Promise<
   return [...texts];
 }
 
-/** As it was sent: what nothing refers to any more is in it too. */
+/** As it was sent: unreferenced objects are included. */
 async function objectsOf(file: PdfiumFile, bytes: Uint8Array): Promise<PDFDocument> {
   if (!file.lib.EPDF_IsEncrypted(file.document)) {
     const document = await openObjects(bytes).catch(() => undefined);

@@ -58,7 +58,7 @@ function isDeflated(data: Buffer): boolean {
   return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
 }
 
-/** Undefined for what is not deflated after all; what comes before damage counts. */
+/** Undefined for data that is not deflated after all; data before damage counts. */
 function inflate(data: Buffer): Buffer | undefined {
   try {
     return inflateSync(data, { maxOutputLength: MAX_STREAM, finishFlush: constants.Z_SYNC_FLUSH });
@@ -69,5 +69,5 @@ function inflate(data: Buffer): Buffer | undefined {
 }
 
 function tooLarge(cause?: unknown): DocumentFault {
-  return new DocumentFault('too_large', 'a part of the document is larger than a part may be', { cause });
+  return new DocumentFault('too_large', 'a part of the document is too large', { cause });
 }

@@ -9,7 +9,7 @@ const BOX = Type.Object({ x0: NUMBER, y0: NUMBER, x1: NUMBER, y1: NUMBER });
 const WORD = Type.Object({ text: Type.String(), start: NUMBER, end: NUMBER, box: BOX, confidence: NUMBER });
 
 /**
- * What is kept of each page: for one that says its text a digest, by which it is known again; for one that was recognized
+ * Kept data of each page: for a text page a digest to recognize it again; for a recognized page
  * where each word stands, in pixels of the size that it was drawn in.
  */
 const PAGE = Type.Union([
@@ -61,5 +61,5 @@ export function parseLayout(text: string, pages: number): PdfLayout {
 
 /** A layout of another document. */
 export function foreignLayout(): DocumentFault {
-  return new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  return new DocumentFault('unreadable', 'the layout does not belong to this document');
 }

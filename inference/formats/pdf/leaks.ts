@@ -81,7 +81,8 @@ function streamHas(stream: PDFStream, originals: readonly string[]): boolean {
   const { strings } = cleanContent(content, true);
   // Strings of one line are cut anywhere to place their letters.
   const whole = Buffer.concat(strings).toString('latin1');
-  // Short ones are in what is no text in this encoding by chance, as `são` is in UTF-16 of `empresa, o`.
+  // Data that is not text in this encoding contains short originals by chance, as UTF-16 of `empresa, o` contains
+  // `são`.
   if (textHas(whole, NO_TEXT.test(whole) ? longOnes(originals) : originals)) return true;
   if (strings.some((string) => string.length > 3 && textHas(utf16(string), originals))) return true;
   return bytesHave(content, originals);

@@ -13,7 +13,7 @@ export interface GlyphLine extends Line {
 }
 
 /** All measured in heights of letters. */
-/** Blanks are told; a gap that is none of these is where something else was left out. */
+/** Blanks are marked; any other gap is a place where something was left out. */
 const WORD_GAP = 0.6;
 const SEGMENT_GAP = 1.6;
 const COLUMN_GAP = 1;
@@ -33,7 +33,7 @@ interface Segment {
 
 /**
  * The lines of a page in the order in which they are read: columns one after the other, rows of a table whole. Text that
- * is turned comes after what is not, each run of it as one line.
+ * that is rotated comes after upright text, each run of it as one line.
  */
 export function linesOf(glyphs: readonly Glyph[]): readonly GlyphLine[] {
   const upright: Glyph[] = [];

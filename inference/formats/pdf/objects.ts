@@ -15,14 +15,14 @@ const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 export interface PageParts {
   /** Where pictures are drawn, as the page is shown, in points. */
   readonly pictures: readonly Box[];
-  /** Texts that are told beside what is drawn: alternative text, actual text, expansions. */
+  /** Texts besides the drawn ones: alternative text, actual text, expansions. */
   readonly told: readonly string[];
   readonly objects: number;
 }
 
 /**
- * Walks all that a page draws, also what is nested, and takes the marks off it for as long as the page is open: the library
- * would read what they tell in the place of what is drawn.
+ * Walks all drawn objects of a page, nested ones included, and removes their marks while the page is open: the library
+ * would read the texts of the marks instead of the drawn ones.
  */
 export function takeParts(file: PdfiumFile, page: PageHandle, frame: Frame): PageParts {
   const { lib } = file;

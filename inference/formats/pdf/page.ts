@@ -8,11 +8,11 @@ import type { PageHandle, PdfiumFile } from './pdfium.ts';
 
 /**
  * `text`: it says its text itself. `layer`: a picture with an invisible layer of text over it, as recognition leaves it.
- * `scan`: a picture, or text that cannot be told: it has to be recognized. `blank`: nothing is on it.
+ * `scan`: an image, or unreadable text: it has to be recognized. `blank`: it is empty.
  */
 type PageKind = 'text' | 'layer' | 'scan' | 'blank';
 
-/** What is on a page. */
+/** Content of a page. */
 export interface PageContent {
   readonly kind: PageKind;
   readonly frame: Frame;
@@ -21,7 +21,7 @@ export interface PageContent {
   readonly lines: readonly GlyphLine[];
   readonly paragraphs: readonly Paragraph[];
   readonly pictures: readonly Box[];
-  /** Texts that are told beside what is drawn. */
+  /** Texts besides the drawn ones. */
   readonly told: readonly string[];
 }
 
@@ -36,8 +36,8 @@ const GARBLED = 0.3;
 const MOST_OF_PAGE = 0.5;
 
 /**
- * Makes comments, links and attachments of a page go, and what is filled in or stamped a part of its content, so that it is
- * read and rewritten as such. Pages must not be open.
+ * Removes comments, links and attachments of a page, and makes form entries and stamps a part of its content, so that
+ * they are read and rewritten as such. Pages must not be open.
  */
 export function settlePage(file: PdfiumFile, index: number): void {
   const { lib } = file;

@@ -7,7 +7,7 @@ import type { GlyphLine } from './lines.ts';
 export interface Paragraph {
   readonly text: string;
   readonly glyphs: readonly (Glyph | undefined)[];
-  /** Whether it is invisible, or outside of what is shown. */
+  /** Whether it is invisible, or outside of the visible part. */
   readonly hidden: boolean;
 }
 

@@ -70,7 +70,7 @@ export class PdfiumFile {
     return file;
   }
 
-  /** Runs `use` with a page, which is closed after it. Throws `unreadable` when there is no such page. */
+  /** Runs `use` with a page, which is closed afterwards. Throws `unreadable` if the page does not exist. */
   withPage<T>(index: number, use: (page: PageHandle) => T): T {
     const page = this.lib.FPDF_LoadPage(this.document, index);
     if (!page) throw new DocumentFault('unreadable', `page ${index + 1} of the document is damaged`);
@@ -104,7 +104,7 @@ export class PdfiumFile {
   draw(page: PageHandle, width: number, height: number, background = WHITE): Drawing {
     const { lib } = this;
     const bitmap = lib.FPDFBitmap_CreateEx(width, height, BGRA, 0, 0);
-    if (!bitmap) throw new DocumentFault('too_large', 'a page is too large to be drawn');
+    if (!bitmap) throw new DocumentFault('too_large', 'a page is too large to draw');
     try {
       lib.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, background);
       lib.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, WITH_ANNOTATIONS | RGBA_ORDER);
@@ -149,7 +149,7 @@ export class PdfiumFile {
     return bytes;
   }
 
-  /** Lets go of the document; the memory goes with the module, which nobody holds any more. */
+  /** Closes the document; its memory is freed with the module, which is no longer referenced. */
   close(): void {
     this.lib.FPDF_CloseDocument(this.document);
   }
@@ -167,7 +167,7 @@ export async function withPdf<T>(
   } catch (error) {
     // The module aborts when its memory is full, and traps where it is broken.
     if (error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError'))
-      throw new DocumentFault('too_large', 'the document needs more memory than a document may', { cause: error });
+      throw new DocumentFault('too_large', 'the document needs too much memory', { cause: error });
     throw error;
   } finally {
     closeQuietly(file);
@@ -209,5 +209,5 @@ function memoryOf(lib: WrappedPdfiumModule): Memory {
 
 function openFault(code: number): DocumentFault {
   if (code === NEEDS_PASSWORD) return new DocumentFault('encrypted', 'the document needs a password');
-  return new DocumentFault('unreadable', 'the document is damaged or no PDF');
+  return new DocumentFault('unreadable', 'the document is damaged or is not a PDF');
 }

@@ -11,7 +11,7 @@ import {
 import { withPdf } from './pdfium.ts';
 import { openObjects } from './structure.ts';
 
-/** What is left of a picture along its longer side, be it large or small, and how large that is written. */
+/** Pixels that remain of an image along its longer side, whatever its size, and the size at which they are written. */
 const REMAINDER = 12;
 const LEAST_FACTOR = 4;
 const WRITTEN = 240;
@@ -29,8 +29,9 @@ interface Picture {
 }
 
 /**
- * Puts a few blots of colour in the place of every picture of a document, wherever it is used; what is transparent stays so,
- * as blurred. Each is drawn by the library that draws pages, which knows all of their encodings. Says how many there were.
+ * Replaces every image of a document, wherever it is used, by a few spots of colour; transparent parts stay
+ * transparent, but blurred. Each is drawn by the library that draws pages, which knows all encodings. Returns their
+ * number.
  */
 export async function blurPictures(document: PDFDocument, checkTime: () => void): Promise<number> {
   const pictures = picturesOf(document);

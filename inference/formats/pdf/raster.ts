@@ -18,7 +18,7 @@ import { withoutTags, type Span } from './spans.ts';
 
 const SAID_DPI = 150;
 const JPEG_QUALITY = 82;
-/** How often what is still read in a picture is covered, before it is given up. */
+/** How often remaining text in an image is covered before the job fails. */
 const ROUNDS = 2;
 /** Levels of grey between which nothing is written. */
 const LEAST_CONTRAST = 24;
@@ -39,7 +39,7 @@ export interface RasterPage {
   readonly words: readonly LayerWord[];
 }
 
-/** What is covered, in pixels, and the tag that is written there. */
+/** A covered place, in pixels, and the tag that is written there. */
 interface Covering {
   readonly box: Box;
   readonly tag: string;
@@ -103,7 +103,7 @@ export function rasterRecognized(
   if (raster.width !== layout.width || raster.height !== layout.height) throw foreignLayout();
   const coverings: Covering[] = [];
   const sure: Box[] = [];
-  // What is read in the result nobody has searched: what the layer says is what was searched.
+  // Text recognized in the result was not searched: the layer contains the searched text.
   const words: LayerWord[] = [];
   for (const { id, words: inUnit } of layout.units) {
     const own = replacements.get(id) ?? [];
@@ -152,8 +152,8 @@ async function finish(
 }
 
 /**
- * Covers what can still be read of the originals, and looks again. Gives where words were read in the end, where that is
- * wanted, and what was covered.
+ * Covers originals that can still be read, and reads again. Returns the places of words at the end, if
+ * requested, and the covered places.
  */
 async function makeSure(
   pixels: Pixels,

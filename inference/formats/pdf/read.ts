@@ -35,7 +35,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
       for (const text of content.told) hidden.add(text);
       images += content.kind === 'scan' ? 1 : content.pictures.length;
       const recognized = options.recognize === 'auto';
-      // What a layer of text says and what is seen under it are not the same: it was recognized before, well or badly.
+      // The text layer may differ from the visible text, because an earlier recognition may be wrong.
       if (content.kind === 'scan' || (content.kind === 'layer' && recognized)) {
         for (const { text } of content.paragraphs) hidden.add(text);
         for (const text of readOtherwise(content)) hidden.add(text);

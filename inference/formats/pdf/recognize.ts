@@ -42,7 +42,7 @@ export function renderPdf(
   );
 }
 
-/** Pages as markdown: by what they say themselves, or by what is recognized on them. */
+/** Pages as markdown: from their own text, or from recognized text. */
 export function recognizePdf(
   file: DocumentFile,
   options: RecognizeOptions,

@@ -187,7 +187,7 @@ async function unreadAgain(bytes: Uint8Array, { originals, layout, tools }: Job)
   return all.filter((index) => findOriginals(withoutTags(texts[index] ?? ''), originals).length > 0);
 }
 
-/** Pictures have taken the place of what failed: nothing may be found any more. */
+/** Images have replaced the pages that failed: no match may remain. */
 async function checkResult(bytes: Uint8Array, job: Job): Promise<void> {
   const left = [...leakingPages(await openObjects(bytes), job.originals), ...(await unreadAgain(bytes, job))];
   const clean = await withPdf(bytes, (file) =>

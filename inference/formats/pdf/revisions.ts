@@ -10,7 +10,7 @@ const END = Buffer.from('%%EOF', 'latin1');
 
 /**
  * Texts of a document as it was before its last changes, where those were added at its end: they are still in the file.
- * What is not a whole document up to an end is none of these.
+ * Parts that are not a whole document up to an end do not count.
  */
 export async function earlierTexts(
   bytes: Uint8Array,

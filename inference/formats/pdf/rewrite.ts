@@ -18,7 +18,7 @@ export interface Cutting {
 }
 
 /**
- * Cuts spans out of a page's content and writes their tags in their places. What is invisible, or outside of what is shown,
+ * Cuts spans out of a page's content and writes their tags there. Invisible content, and content outside of the page,
  * goes too. False when it could not be done.
  */
 export function rewritePage(file: PdfiumFile, page: PageHandle, frame: Frame, spans: readonly Span[]): boolean {

@@ -5,7 +5,7 @@ import { unitId } from './layout.ts';
 import type { PageContent } from './page.ts';
 import type { Paragraph } from './paragraphs.ts';
 
-/** Letters that go, and what is written in their place. */
+/** Letters to remove, and their replacement. */
 export interface Span {
   readonly glyphs: readonly Glyph[];
   /** Empty: nothing. */
@@ -25,7 +25,7 @@ export function asWritten(written: readonly Glyph[]): Pick<Paragraph, 'text' | '
 }
 
 /**
- * What goes from a page: what is to be replaced, and wherever else one of the originals stands, be it over the ends of
+ * Parts of a page to remove: texts to replace, and all other places of the originals, also across the ends of
  * paragraphs, or under another text. Each letter is in one span.
  */
 export function spansOf(

@@ -10,7 +10,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { DocumentFault } from '#/ports/documents.ts';
 
-/** Of one stream after each of its filters: no page that anybody reads has more. */
+/** Of one stream after each of its filters: no normal page has more. */
 const MAX_DECODED = 96 * 1024 * 1024;
 /** Given to a filter that is undone piece by piece, which takes a hundred times as long as zlib. */
 const MAX_SLOW = 4 * 1024 * 1024;
@@ -72,5 +72,5 @@ function filtersOf(stream: PDFRawStream): readonly string[] {
 }
 
 function tooLarge(cause?: unknown): DocumentFault {
-  return new DocumentFault('too_large', 'a part of the document is larger than a part may be', { cause });
+  return new DocumentFault('too_large', 'a part of the document is too large', { cause });
 }

@@ -18,11 +18,11 @@ const OF_PAGE: ReadonlySet<string> = new Set([
   ...['Type', 'Parent', 'Resources', 'MediaBox', 'CropBox', 'Contents', 'Rotate', 'Group', 'UserUnit'],
 ]);
 const OF_CATALOG: ReadonlySet<string> = new Set(['Type', 'Pages', 'Version']);
-/** Of a drawing that pages use: TeX writes beside these the file that it came from and who made that. */
+/** Of a drawing that pages use: TeX also writes the original file and its author. */
 const OF_FORM: ReadonlySet<string> = new Set([
   ...['Type', 'Subtype', 'FormType', 'BBox', 'Matrix', 'Resources', 'Group', 'Filter', 'DecodeParms', 'Length'],
 ]);
-/** What goes from any other object: it is not needed to draw it, or changes what is drawn by who looks. */
+/** Keys to remove from any other object: not needed to draw it, or they make the drawing depend on the viewer. */
 const DROPPED = [
   ...['Metadata', 'PieceInfo', 'StructParents', 'StructParent', 'Thumb', 'AA', 'LastModified', 'OPI', 'Properties'],
   ...['Alternates', 'Annots', 'ActualText', 'PtData'],
@@ -84,7 +84,7 @@ interface Content {
   readonly names: ReadonlySet<string>;
 }
 
-/** Takes what is not drawn out of all content, and from resources what it does not name. */
+/** Removes invisible parts from all content, and resources that it does not name. */
 function cleanContents(document: PDFDocument): number {
   const { context } = document;
   const contents: Content[] = [];

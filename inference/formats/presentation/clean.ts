@@ -24,7 +24,7 @@ export function isDropped({ local }: XmlElement): boolean {
   return DROPPED.test(local);
 }
 
-/** Takes out of a presentation what is not to be seen, and what cannot be looked into. */
+/** Removes invisible parts of a presentation, and parts that cannot be inspected. */
 export function cleanPresentation({ main }: OfficePackage): void {
   for (const { xml } of reachable(main, () => true)) {
     if (!xml) continue;

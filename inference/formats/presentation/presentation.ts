@@ -70,7 +70,7 @@ function open(bytes: Uint8Array, tools: Tools): Opened {
     return main.relations.find(({ id, target }) => target && ids.includes(id))?.target ?? [];
   });
   if (slides.length === 0 || new Set(slides).size !== slides.length)
-    throw new DocumentFault('unreadable', 'the document has no slides, or one of them twice');
+    throw new DocumentFault('unreadable', 'the document has no slides, or lists one twice');
   return { package: opened, slides };
 }
 

@@ -12,7 +12,7 @@ import {
   UNSEEN_GROUPS,
 } from './words.ts';
 
-/** What is written again, in order: text, words about its looks, and pictures. */
+/** Parts to write again, in order: text, formatting words, and images. */
 export type Piece =
   | { readonly kind: 'text'; readonly slot: Slot }
   | { readonly kind: 'code'; readonly code: string }
@@ -47,7 +47,9 @@ const SIZES = new Set(['picw', 'pich', 'picwgoal', 'pichgoal', 'picscalex', 'pic
 /** Digits of pictures and of embedded files say nothing. */
 const DIGITS = /^[\da-f\s]*$/i;
 
-/** Reads RTF: what is shown, and what goes with it unseen. Throws `unreadable`, `too_large`, or `unsupported` for letters of DOS. */
+/**
+ * Reads RTF: its visible text, and hidden text. Throws `unreadable`, `too_large`, or `unsupported` for DOS encodings.
+ */
 export function parseRtf(bytes: Uint8Array, checkTime: () => void): Rtf {
   const reader = new Reader();
   for (const token of tokensOf(bytes, checkTime)) reader.take(token);
@@ -61,7 +63,7 @@ class Reader {
   readonly #fonts = new Map<number, string>();
   #encoding = 'windows-1252';
   #bytes: number[] = [];
-  /** Signs that stand for a letter that was just said, for readers of old. */
+  /** Fallback characters for the letter before, for old readers. */
   #stale = 0;
   #pictures = 0;
   #fontSaid = 0;
@@ -102,7 +104,7 @@ class Reader {
 
   #open(): void {
     if (this.#stack.length >= MAX_DEPTH)
-      throw new DocumentFault('too_large', 'the document has groups that are too deep in each other');
+      throw new DocumentFault('too_large', 'groups of the document are nested too deeply');
     const outer = this.#stack.at(-1);
     this.#stack.push(
       outer
@@ -186,7 +188,7 @@ class Reader {
 
   #become(group: Group, place: Group['place'], name: string): void {
     const was = this.#stack.at(-2)?.place ?? 'shown';
-    // Nothing within what is not shown is shown.
+    // Nothing within hidden text is visible.
     const is = was !== 'shown' && place === 'shown' ? was : place;
     const picture = is === 'pict' && was === 'shown' ? { type: '', hex: [], size: '' } : group.picture;
     this.#stack[this.#stack.length - 1] = { ...group, place: is, unit: { slots: undefined }, picture };
@@ -225,7 +227,7 @@ class Reader {
         return;
       case 'pc':
       case 'pca':
-        throw new DocumentFault('unsupported', 'RTF with letters of DOS is not read: save it anew');
+        throw new DocumentFault('unsupported', 'RTF in a DOS encoding is not supported: save it again');
       case 'v':
       case 'deleted':
         group.hidden = value !== 0;
@@ -246,10 +248,10 @@ class Reader {
 function pageOf(page: number): string {
   const encoding = encodingOfPage(page);
   if (encoding === undefined)
-    throw new DocumentFault('unsupported', `RTF with letters of code page ${page} is not read: save it anew`);
+    throw new DocumentFault('unsupported', `RTF in code page ${page} is not supported: save it again`);
   return encoding;
 }
 
 function broken(): DocumentFault {
-  return new DocumentFault('unreadable', 'the document is damaged or not complete');
+  return new DocumentFault('unreadable', 'the document is damaged or incomplete');
 }

@@ -5,7 +5,7 @@ import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, textOf, toTextUnits } from '../slots.ts';
 import { parseRtf, type Piece } from './parse.ts';
 
-/** Rich text (.rtf). Written anew from its text and how that looks: styles, colours, fonts, fields and embedded files go. */
+/** Rich text (.rtf). Rewritten from its text and formatting: styles, colours, fonts, fields and embedded files go. */
 export const rtf: Format = { read, redact };
 
 const HEAD = '{\\rtf1\\ansi\\ansicpg1252\\deff0\\uc1{\\fonttbl{\\f0\\fswiss Liberation Sans;}}';

@@ -37,7 +37,7 @@ export const LOOKS = new Set(
 
 /** Groups with a text of their own that a reader sees; they stay. */
 export const KEPT_GROUPS = new Set('header headerl headerr headerf footer footerl footerr footerf footnote'.split(' '));
-/** Groups that begin with a star and whose text is that of what is around them all the same. */
+/** Groups that begin with a star although their text belongs to the text around them. */
 export const OPEN_GROUPS = new Set('shpinst shptxt shppict shpgrp fldrslt result'.split(' '));
 /** Groups that begin without a star and are not shown. */
 export const UNSEEN_GROUPS = new Set(
@@ -73,7 +73,7 @@ export function encodingOfCharset(charset: number): string | undefined {
   return CHARSETS[charset];
 }
 
-/** The encoding of a page of codes; undefined for one that nobody here reads. */
+/** The encoding of a code page; undefined if it is not supported. */
 export function encodingOfPage(page: number): string | undefined {
   return PAGES[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : undefined);
 }

@@ -27,7 +27,7 @@ class Cell implements Slot {
   unshare(): void {
     if (attributeOf(this.#element, 't') !== 's') return;
     const shared = this.#workbook.shared[Number(valueOf(this.#element))];
-    // How it is spoken is no part of what is shown.
+    // Its phonetic reading is not part of the shown text.
     const nodes = (shared?.children ?? []).filter((node) => node.name === undefined || /^(?:t|r)$/.test(node.local));
     write(this.#element, nodes.map(copy));
   }

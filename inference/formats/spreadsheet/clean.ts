@@ -22,8 +22,8 @@ const TRACES = /^(?:uid|cm|vm|codeName|dataExtractLoad)$/;
 const REACHES_OUT = /\[/;
 
 /**
- * Takes out of a workbook what is not to be seen, and every formula that names an original or reaches out of it: what it
- * gave last stays.
+ * Removes invisible parts of a workbook, and every formula that names an original or refers outside: its
+ * last result stays.
  */
 export function cleanWorkbook({ package: { main }, sheets }: Workbook, search: Search): void {
   const cellParts = new Set(sheets.map(({ part }) => part));

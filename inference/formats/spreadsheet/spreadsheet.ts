@@ -45,7 +45,7 @@ async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<R
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
   const checkTime = (): void => tools.checkTime();
   const { search, ...written } = await rewrite(file, options, checkTime);
-  // What was read first is not held any more: both at once would be too much of large workbooks.
+  // The first workbook is released: both at once would need too much memory.
   const again = openWorkbook(written.bytes, checkTime);
   verifyPackage(again.package, search, checkTime);
   verifyCells(again, search, checkTime);
@@ -97,7 +97,7 @@ function unitsOf(workbook: Workbook, checkTime: () => void): Read {
       throw new DocumentFault('too_large', `the workbook has more than ${MAX_CELLS / 1000},000 cells: split it`);
     for (const { text } of grid.cells) letters += text.length;
     if (letters > MAX_LETTERS)
-      throw new DocumentFault('too_large', 'the cells of the workbook show more text than a workbook may: split it');
+      throw new DocumentFault('too_large', 'the cells of the workbook show too much text: split it');
     for (const unit of cellUnits(grid, { page, hidden })) units.push(unit);
     const visibility = hidden ? 'hidden' : 'shown';
     const prose = proseOf(withoutCells(root), visibility);

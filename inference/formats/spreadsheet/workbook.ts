@@ -10,7 +10,7 @@ interface Sheet {
   readonly hidden: boolean;
 }
 
-/** A workbook, and what is needed to tell what its cells show. */
+/** A workbook, with everything needed to show its cells. */
 export interface Workbook {
   readonly package: OfficePackage;
   /** In their order. */
@@ -56,7 +56,7 @@ function sheetsOf(main: Part): readonly Sheet[] {
     return [{ part, name: attributeOf(element, 'name') ?? '', hidden: state !== 'visible' }];
   });
   if (new Set(found.map(({ part }) => part)).size !== found.length || found.length === 0)
-    throw new DocumentFault('unreadable', 'the document has no sheets, or one of them twice');
+    throw new DocumentFault('unreadable', 'the document has no sheets, or lists one twice');
   return found;
 }
 

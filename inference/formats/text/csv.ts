@@ -4,14 +4,14 @@ import type { Slot } from '../slots.ts';
 const HEAD_LENGTH = 16_384;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** A table as text: what stands between cells is kept as it is. */
+/** A table as text: separators stay unchanged. */
 export interface Table {
   readonly cells: readonly Slot[];
   /** The table as text, with what its cells hold now. */
   readonly write: () => string;
 }
 
-/** A piece of the text: a cell, or what is between cells. */
+/** A piece of the text: a cell, or a separator. */
 interface Cell extends Slot {
   readonly before: string;
   readonly written: string;

@@ -4,9 +4,9 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** A unit ends between values once it has so many code units. */
 const UNIT_LENGTH = 32_768;
 
-/** A JSON text: what stands between its strings and numbers is kept as it is. */
+/** A JSON text: everything between its strings and numbers stays unchanged. */
 export interface JsonText {
-  /** Stretches of the text, names and values with what is between them, strings without their escapes. */
+  /** Stretches of the text, names and values with the text between them, strings without their escapes. */
   readonly units: readonly (readonly Slot[])[];
   /** The text as JSON, with what its strings and numbers hold now: a number that was changed is a string. */
   readonly write: () => string;

@@ -6,7 +6,7 @@ const DATA_URL = /data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,[\w+/=%-]+/gi;
 const NO_DATA = 'data:,';
 const DISGUISED = /&#?\w+;|\\[!-/:-@[-`{-~]|%[\da-f]{2}/i;
 
-/** A text as paragraphs: what stands between empty lines. */
+/** A text as paragraphs: texts between empty lines. */
 export interface Paragraphs {
   readonly slots: readonly Slot[];
   readonly write: () => string;
@@ -80,6 +80,6 @@ const CARD = /^\s*BEGIN:V(?:CARD|CALENDAR)\s/i;
 /** Cards and calendars break lines anywhere, within words too; who reads them joins these again. // RFC 5545 3.1, RFC 6350 3.2 */
 export function unfolded(text: string): string {
   if (!CARD.test(text)) return text;
-  // Cards of old keep the blank that a line begins with.
+  // Cards of version 2.1 keep the blank at the beginning of a continued line.
   return /^VERSION:2\.1/im.test(text) ? text.replace(/\r?\n(?=[ \t])/g, '') : text.replace(/\r?\n[ \t]/g, '');
 }

@@ -29,7 +29,7 @@ export const text: Format = { read, redact };
 
 interface Parsed {
   readonly kind: 'text' | 'markdown' | 'csv';
-  /** What is read as a whole: all slots, in order. */
+  /** Texts that are read as a whole: all slots, in order. */
   readonly texts: readonly (readonly Slot[])[];
   readonly units: readonly SlottedUnit[];
   /** Files within the text that were cut out. */

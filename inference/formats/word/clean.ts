@@ -11,7 +11,7 @@ const TRACES =
   /^(?:rsid\w*|paraId(?:Parent)?|textId|durableId|date|dateUtc|userId|providerId|editId|anchorId|gfxdata)$/;
 
 /**
- * Takes out of a document what is not to be seen: deleted text and the marks of revisions, which are accepted; names of
+ * Removes invisible parts of a document: deleted text and marks of revisions, which are accepted; names of
  * authors, which become numbers; settings, fields and bindings that reach out of it.
  */
 export function cleanDocument({ main }: OfficePackage): void {

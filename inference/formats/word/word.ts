@@ -54,7 +54,10 @@ function open(bytes: Uint8Array, tools: Tools): OfficePackage {
   const document = openPackage(bytes, () => tools.checkTime());
   if (!SHOWN.test(document.main.type)) throw new DocumentFault('unreadable', 'the document has no text part');
   if (reachable(document.main, () => true).some(({ relations }) => relations.some(({ type }) => type === 'aFChunk')))
-    throw new DocumentFault('unsupported', 'the document has another one in it that is not read: save it anew');
+    throw new DocumentFault(
+      'unsupported',
+      'the document embeds another one in a format that is not supported: save it again in its application',
+    );
   signsToText(document);
   return document;
 }

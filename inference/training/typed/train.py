@@ -94,7 +94,7 @@ def write_small(full: Path, path: Path) -> None:
     onnx.save(model, str(path))
 
 
-def freeze(typed: Typed, is_quick: bool) -> Frozen:
+def graph_of(typed: Typed, is_quick: bool) -> bytes:
     """MiniLM as the runtime has it, or with products in 8 bits: near enough to learn from, and several times as fast."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
@@ -107,7 +107,7 @@ def freeze(typed: Typed, is_quick: bool) -> Frozen:
             quantize_dynamic(str(full), str(path), weight_type=QuantType.QInt8, op_types_to_quantize=["MatMul"], per_channel=True, reduce_range=True)
         else:
             write_small(full, path)
-        return Frozen(path.read_bytes())
+        return path.read_bytes()
 
 
 def forward(typed: Typed, batch) -> torch.Tensor:
@@ -269,15 +269,16 @@ def main() -> None:
     unread = {item.source for item in learned}.difference(*ROUNDS)
     if unread:
         raise ValueError(f"no round reads {unread}")
+    quick = graph_of(typed, is_quick=True)
     for round_ in range(done, len(ROUNDS)):
         # In 8 bits a text is read a little differently beside others: anew in each round, which may be the first of a run.
-        frozen = freeze(typed, is_quick=True)
+        frozen = Frozen(quick)
         torch.manual_seed(SEED + round_)
         train(typed, learned, frozen, tokenizer, glossary, round_)
         if args.trained:
             kept = {"rounds": round_ + 1, "schedule": schedule(round_ + 1), "reader": typed.reader.state_dict()}
             torch.save(kept, args.trained)
-    frozen = freeze(typed, is_quick=False)
+    frozen = Frozen(graph_of(typed, is_quick=False))
     parts = {part: some(items, part, tokenizer, glossary, few) for part in ("calibrate", "test")}
     for part in parts.values():
         frozen.fill(part)

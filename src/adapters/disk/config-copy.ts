@@ -7,7 +7,7 @@ const HEAD = 'head.json';
 
 /**
  * The last good configuration in a folder, made when it is not there: a file for each segment, as the store has it, and
- * one that says which of them belong together. Secrets in it are sealed, and whoever reads it verifies it.
+ * one that lists the files that belong together. Its secrets are encrypted, and readers verify the copy.
  */
 export function openConfigCopy(folder: string): ConfigCopy {
   const pathOf = (digest: string): string => join(folder, digest);
@@ -33,7 +33,7 @@ export function openConfigCopy(folder: string): ConfigCopy {
       for (const digest of wanted) {
         const bytes = fresh.get(digest);
         if (bytes) await write(folder, digest, bytes);
-        else if (!there.has(digest)) throw new Error('a segment to be kept is not there');
+        else if (!there.has(digest)) throw new Error('a segment of the configuration to keep is missing');
       }
       const { epoch, seq, manifest, signature } = head;
       await write(folder, HEAD, Buffer.from(JSON.stringify({ epoch, seq, manifest, signature })));

@@ -4,7 +4,7 @@ import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow } from '#/ports/row-journal.ts';
 import type { AuditRow } from '#/seal/row.ts';
 
-/** What a settlement says beside its row. */
+/** Fields of a settlement that its row does not have. */
 type Settled = Readonly<Record<Exclude<keyof Settlement, 'callId' | 'organization'>, string | number>>;
 
 const NO_SETTLEMENT = '-';

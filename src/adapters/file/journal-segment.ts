@@ -2,7 +2,7 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import type { JournaledRow } from '#/ports/row-journal.ts';
 import { readJournalLine } from './journal-line.ts';
 
-/** A line of a journal that was not as it was written; what follows it is read all the same. */
+/** A damaged line of a journal; the lines after it are still read. */
 export interface JournalDamage {
   readonly file: string;
   /** Byte that the line begins at. */
@@ -52,8 +52,8 @@ export class JournalSegment {
   }
 
   /**
-   * Resolves once the bytes are on the disk: true, or false when the file was removed by somebody who took its owner for
-   * dead, and who may not have seen them.
+   * Resolves once the bytes are on the disk: true, or false when another process took the owner for
+   * dead and removed the file, perhaps without having seen them.
    */
   async append(bytes: Buffer): Promise<boolean> {
     try {
@@ -88,7 +88,7 @@ export class JournalSegment {
     this.#taken = this.#given;
   }
 
-  /** Puts rows that nobody will take into a file beside, which stays. */
+  /** Moves rows that cannot be written to the ledger into a separate file, which stays. */
   async setAside(bytes: Buffer): Promise<void> {
     const file = await open(`${this.path}.refused`, 'a', 0o600);
     try {
@@ -119,7 +119,7 @@ export class JournalSegment {
     return this.#file.close();
   }
 
-  /** Whole lines from a place on: empty when there is none. */
+  /** Whole lines from an offset on; empty at the end. */
   async #lines(from: number): Promise<Buffer> {
     for (let length = READ_BYTES; ; length *= 2) {
       const bytes = Buffer.allocUnsafe(Math.min(length, this.#size - from));

@@ -48,7 +48,7 @@ class FileJournal implements RowJournal {
     this.#writing = true;
     try {
       for (let fresh = false; ; fresh = true) {
-        // A file that somebody removed was taken over with what it held then: these rows go to another one.
+        // A process that removes a file has taken over the rows it had then: new rows go to another file.
         if (await (await this.#writable(bytes.length, fresh)).append(bytes)) break;
       }
       this.#oldest ??= rows[0]?.row.at;

@@ -85,7 +85,7 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
   };
 }
 
-/** Hears of pages in informational answers; anything else in them is nobody's. */
+/** Reads page counts from informational answers and ignores the rest. */
 function pagesTo(onPages: OnPages): NonNullable<Sent['onInfo']> {
   return ({ headers }) => {
     const [, done, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(String(headers['x-gw-pages'])) ?? [];
@@ -97,7 +97,7 @@ function parseResult(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw unavailable('the document engine gave no result', cause);
+    throw unavailable('the document engine returned no result', cause);
   }
 }
 
@@ -118,7 +118,7 @@ async function asked(
 }
 
 const NO_ANSWER: Readonly<Record<NoExchange['why'], string>> = {
-  absent: 'is not there',
+  absent: 'is not running',
   unreachable: 'cannot be reached',
   late: 'did not answer in time',
 };
@@ -130,10 +130,11 @@ function unavailable(message: string, cause?: unknown): DocumentFault {
   });
 }
 
-/** What the engine said of a document; an answer that is not its own is nobody's. */
+/** The engine's fault of a document; an answer that the engine did not write counts as unavailable. */
 function faultOf({ status, text, retryAfter }: Exchanged): DocumentFault {
   const fault = faultIn(text, KINDS);
-  if (!fault || (status !== 422 && status !== 503)) return unavailable(`the document engine answered with ${status}`);
+  if (!fault || (status !== 422 && status !== 503))
+    return unavailable(`the document engine answered with status ${status}`);
   const seconds = Number(retryAfter);
   const waits = status === 503 ? { retryAfterMs: seconds > 0 ? seconds * 1000 : RETRY_AFTER_MS } : {};
   return new DocumentFault(fault.kind, fault.message, waits);

@@ -64,7 +64,7 @@ const THERE = Compile(
   }),
 );
 
-/** Local models over HTTP (inference/README.md). An answer that is not what was asked for is none: `unavailable`. */
+/** Local models over HTTP (inference/README.md). An answer that does not match the question is `unavailable`. */
 export function openLocalModels(options: LocalModelsOptions): LocalModels & { close(): Promise<void> } {
   const { url, timeoutMs = TIMEOUT_MS, lookup } = options;
   const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };
@@ -153,12 +153,12 @@ function parsed<S extends TSchema>(text: string, answer: Validator<Record<never,
 }
 
 function noSuchAnswer(cause?: unknown): ModelFault {
-  return new ModelFault('unavailable', 'the local model gave no answer that is one', { cause });
+  return new ModelFault('unavailable', 'the local model returned an invalid answer', { cause });
 }
 
 function faultOf({ status, text, retryAfter }: Exchanged): ModelFault {
   const fault = status === 503 || status === 422 ? faultIn(text, FAULTS) : undefined;
-  if (!fault) return new ModelFault('unavailable', `the local models answered with ${status}`);
+  if (!fault) return new ModelFault('unavailable', `the local models answered with status ${status}`);
   const seconds = Number(retryAfter);
   return new ModelFault(fault.kind, fault.message, {
     question: fault.question,

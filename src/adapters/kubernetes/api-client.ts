@@ -34,10 +34,10 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
   const server = config.getCurrentCluster()?.server;
   if (server === undefined) throw new Error('the kubeconfig names no cluster');
   const base = URL.parse(server);
-  if (base === null) throw new Error('the kubeconfig names a cluster whose server is no URL');
+  if (base === null) throw new Error('the kubeconfig names a cluster whose server is not a URL');
   const agents = new Map<string, http.Agent>();
 
-  /** Credentials are asked for anew each time: tokens of pods change within the hour. */
+  /** Credentials are read again for each request: tokens of pods change within the hour. */
   const send = async (request: ApiRequest): Promise<http.IncomingMessage> => {
     const { method, path, body, contentType = 'application/json', signal } = request;
     const auth: https.RequestOptions = {};
@@ -69,7 +69,7 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
     }
     return new Promise((resolve, reject) => {
       const sent = (secure ? https : http).request({ ...options, agent }, resolve);
-      sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error('no answer in time')));
+      sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error('it did not answer in time')));
       sent.once('error', reject);
       sent.end(text);
     });
@@ -86,7 +86,7 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
     const seconds = Number(response.headers['retry-after']);
     const answer = await readAll(response).catch(() => '');
     throw new ClusterFault(
-      `${request.method} was answered ${status}${reasonOf(answer)}`,
+      `${request.method} failed with status ${status}${reasonOf(answer)}`,
       status,
       Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
     );
@@ -118,7 +118,7 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
   };
 }
 
-/** Own words for what is wrong in the file: the library's quote its lines, and with them tokens and keys. */
+/** Our own words for faults of the file: the library's messages quote its lines, with tokens and keys. */
 function loadConfig(kubeconfig: string | undefined): KubeConfig {
   const config = new KubeConfig();
   try {
@@ -128,7 +128,9 @@ function loadConfig(kubeconfig: string | undefined): KubeConfig {
   } catch (error) {
     const { code } = error as { code?: unknown };
     const what = kubeconfig === undefined ? 'the credentials of the pod' : `the kubeconfig ${kubeconfig}`;
-    throw new Error(`${what} cannot be read: ${typeof code === 'string' ? code : 'it is no valid kubeconfig (YAML)'}`);
+    throw new Error(
+      `${what} cannot be read: ${typeof code === 'string' ? code : 'it is not a valid kubeconfig (YAML)'}`,
+    );
   }
 }
 
@@ -137,7 +139,7 @@ async function* linesOf(response: http.IncomingMessage): AsyncGenerator<string> 
   for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > MOST_LINE) throw new Error('a line is too long');
+    if (rest.length > MOST_LINE) throw new Error('a line of the answer is too long');
     for (const line of lines) if (line !== '') yield line;
   }
 }
@@ -148,7 +150,7 @@ async function readAll(response: http.IncomingMessage): Promise<string> {
   return text;
 }
 
-/** The API server's own word for what is wrong (`Conflict`), never its message: that quotes objects. */
+/** The API server's reason (`Conflict`), never its message, which quotes objects. */
 function reasonOf(answer: string): string {
   const reason = /"reason":\s*"([A-Za-z]{1,40})"/.exec(answer)?.[1];
   return reason === undefined ? '' : ` ${reason}`;

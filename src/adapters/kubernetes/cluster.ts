@@ -134,9 +134,9 @@ function selectorOf({ kind, namespace }: Collection): Readonly<Record<string, st
 /** A line of a watch. The server tells of its own end as an `ERROR`. */
 function toEvent(line: unknown) {
   const { type, object } = line as { type: string; object: ClusterObject & { code?: number } };
-  if (type === 'ERROR') throw new ClusterFault('the watch ended with a fault', object.code ?? 500);
+  if (type === 'ERROR') throw new ClusterFault('the watch ended with an error', object.code ?? 500);
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK')
-    throw new ClusterFault('the watch says what is not known', 500);
+    throw new ClusterFault('the watch sent an event of an unknown type', 500);
   return { type, object } as const;
 }
 

@@ -37,7 +37,7 @@ export function checkHold(hold: OpenHold): void {
 export function checkRequest(request: HoldRequest): void {
   checkHold(request);
   if (request.free === true && (request.amount > 0n || request.tokens > 0)) {
-    throw new RangeError('what is free has no amount and no tokens');
+    throw new RangeError('a free call must have no amount and no tokens');
   }
   if (request.requestsPerMinute !== undefined) checkCount(request.requestsPerMinute);
   if (request.tokensPerMinute !== undefined) checkCount(request.tokensPerMinute);
@@ -54,5 +54,5 @@ function checkAmount(amount: NanoEuro): void {
 }
 
 function checkCount(count: number): void {
-  if (!Number.isSafeInteger(count) || count < 0) throw new RangeError('a count must be a whole number, not negative');
+  if (!Number.isSafeInteger(count) || count < 0) throw new RangeError('a count must be a whole number from 0');
 }

@@ -27,11 +27,11 @@ type Facts = readonly [
   draft: string,
 ];
 
-/** The journal may grow by this much before it is written anew with what is open. */
+/** The journal may grow by this much before it is rewritten with the open holds. */
 const MOST_GROWTH = 1024 * 1024;
 
 /**
- * Opens a journal; `open` are the holds it left open. `live` must list, at any time, what was placed and not closed.
+ * Opens a journal; `open` are the holds it left open. `live` must list, at any time, the holds that are not closed.
  * Throws when a line other than a torn last one cannot be read: a lost hold is lost money.
  */
 export function openJournal(
@@ -139,7 +139,7 @@ function keyOf(organization: string, callId: string): string {
   return JSON.stringify([organization, callId]);
 }
 
-/** Writes a journal of `holds` in place of what is there, all or nothing. Returns its size. */
+/** Replaces the journal by `holds`, all or nothing. Returns its size. */
 function rewrite(path: string, holds: Iterable<OpenHold>): number {
   const bytes = Buffer.from(Array.from(holds, holdLine).join(''));
   writeFileSync(`${path}.new`, bytes, { mode: 0o600 });

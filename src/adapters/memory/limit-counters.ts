@@ -11,15 +11,16 @@ import {
   type OpenHold,
   type SettleResult,
   type TakeOver,
+  type LimitName,
+  type RateStatus,
 } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
 import { checkHold, checkRequest, checkSettlement, nearTokens } from './amount.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { openOrganization, type OrganizationState } from './organization-state.ts';
-import { checkRates, takeRates } from './rates.ts';
 import { restoredSpend } from './restored-spend.ts';
-import { correct } from './sliding-window.ts';
+import { correct, advance, emptyWindow, resetMs, use, waitFor, type SlidingWindow } from './sliding-window.ts';
 import { addSpend, isNear, putCredit, setSpend, spendVerdict } from './spend.ts';
 
 export interface MemoryCountersOptions {
@@ -167,7 +168,8 @@ async function restore(
   const organization = organizationOf(state, id);
   const deadline = performance.now() + state.pauseMs;
   while (organization.isPaused()) {
-    if (performance.now() > deadline) throw new CountersUnavailable('another restore of the organization does not end');
+    if (performance.now() > deadline)
+      throw new CountersUnavailable('another restore of the organization has not ended');
     await sleep(ASK_AGAIN_MS);
   }
   const pause = organization.pause(state.pauseMs);
@@ -178,7 +180,7 @@ async function restore(
     const open = [...holdsIn(organization), ...lost.map(openHoldOf)];
     const totals = await read(open);
     if (!organization.isPaused(pause))
-      throw new CountersUnavailable('the restore took longer than holds may be paused');
+      throw new CountersUnavailable('the restore took longer than the longest pause of holds');
     // Together with the counters that count them: a restore that fails leaves both as they were.
     if (lost.length > 0) state.journal?.placed(lost);
     for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });
@@ -251,4 +253,64 @@ function* allHolds(state: State): Iterable<OpenHold> {
 /** Without the limits that came with a request. */
 function openHoldOf({ callId, owner, organization, workload, at, periods, amount, tokens, draft }: OpenHold): OpenHold {
   return { callId, owner, organization, workload, at, periods: { ...periods }, amount, tokens, draft };
+}
+
+/** The per-minute limits of one request, checked at one instant. */
+export interface Rates {
+  readonly requests: SlidingWindow | undefined;
+  readonly tokens: SlidingWindow | undefined;
+  readonly second: number;
+  readonly refusal: { readonly by: LimitName; readonly retryAfterMs?: number } | undefined;
+  /** State of the limits, including this call. */
+  statuses(): { readonly requests?: RateStatus; readonly tokens?: RateStatus };
+}
+
+/** Checks requests and tokens per minute; takes nothing. */
+export function checkRates(organization: OrganizationState, request: HoldRequest, now: number): Rates {
+  const { workload, requestsPerMinute, tokensPerMinute } = request;
+  const second = Math.floor(now / 1000);
+  const requests = requestsPerMinute === undefined ? undefined : openWindow(organization.requests, workload, second);
+  const tokens = tokensPerMinute === undefined ? undefined : openWindow(organization.tokens, workload, second);
+  const refusal =
+    refusalBy('requests', requests, now, 1, requestsPerMinute) ??
+    refusalBy('tokens', tokens, now, request.tokens, tokensPerMinute);
+  return {
+    requests,
+    tokens,
+    second,
+    refusal,
+    statuses: () => ({
+      ...(requests && { requests: status(requests, now, requestsPerMinute!) }),
+      ...(tokens && { tokens: status(tokens, now, tokensPerMinute!) }),
+    }),
+  };
+}
+
+/** Takes one request and its tokens. Returns the second in which the tokens are counted; 0: in none. */
+export function takeRates(rates: Rates, tokens: number): number {
+  if (rates.requests) use(rates.requests, rates.second, 1);
+  return rates.tokens ? use(rates.tokens, rates.second, tokens) : 0;
+}
+
+function openWindow(windows: Map<string, SlidingWindow>, workload: string, second: number): SlidingWindow {
+  let window = windows.get(workload);
+  if (!window) windows.set(workload, (window = emptyWindow()));
+  advance(window, second);
+  return window;
+}
+
+function refusalBy(
+  by: LimitName,
+  window: SlidingWindow | undefined,
+  now: number,
+  uses: number,
+  limit: number | undefined,
+): Rates['refusal'] {
+  if (!window || limit === undefined || window.sum + uses <= limit) return undefined;
+  const retryAfterMs = waitFor(window, now, uses, limit);
+  return { by, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+function status(window: SlidingWindow, now: number, limit: number): RateStatus {
+  return { limit, remaining: Math.max(0, limit - window.sum), resetMs: resetMs(window, now) };
 }

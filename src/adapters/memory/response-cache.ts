@@ -7,7 +7,7 @@ export interface MemoryCacheOptions {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What an entry takes beside its content. */
+/** Memory of an entry besides its content. */
 const OVERHEAD_BYTES = 256;
 
 /** A response cache of this process: for the embedded run. Entries go with the process, the oldest used first. */

@@ -27,7 +27,7 @@ export function use(window: SlidingWindow, second: number, uses: number): number
   return counted;
 }
 
-/** Adds `difference` to what was counted in `second`, if that second still counts. */
+/** Adds `difference` to the count of `second`, if that second is still in the window. */
 export function correct(window: SlidingWindow, now: number, second: number, difference: number): void {
   if (second <= now - SPAN || second > now + SPAN) return;
   advance(window, now);

@@ -42,7 +42,7 @@ interface Owner {
   readonly boot: string | null;
 }
 
-/** Names what is in a data directory. Throws RangeError when the socket's path would be too long for the system. */
+/** Names the files of a data directory. Throws RangeError when the socket's path would be too long for the system. */
 export function dataDirectory(dataDir: string): DataDirectory {
   const folder = join(resolve(dataDir), 'ledger');
   const socket = join(folder, '.s.PGSQL.5432');
@@ -85,7 +85,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Moves the lock away, and looks again: what was moved may be the lock of a process that was quicker. */
+/** Moves the lock away, then checks it: it may be the lock of a faster process. */
 function removeStale(lock: string, expected: string): void {
   const aside = `${lock}.${randomUUID()}`;
   try {

@@ -40,7 +40,7 @@ export async function openEmbeddedPostgres(options: { readonly dataDir: string }
 
 /**
  * The embedded PostgreSQL of a data directory, wherever it runs: in the process that has it open, or else opened here.
- * Rejects when there is none: it makes nothing.
+ * Rejects when it does not exist, and never creates it.
  */
 export async function reachEmbeddedPostgres(options: { readonly dataDir: string }): Promise<EmbeddedPostgres> {
   const directory = dataDirectory(options.dataDir);

@@ -4,7 +4,7 @@ import type { Turns } from './turns.ts';
 
 /** The one PostgreSQL backend that all sessions share. Both calls block until the backend has answered. */
 export interface Backend {
-  /** Runs protocol messages; `onData` is called with what comes back, in memory that is reused afterwards. */
+  /** Runs protocol messages; `onData` receives the answers, in memory that is reused afterwards. */
   run(messages: Uint8Array, onData: (data: Uint8Array) => void): void;
   inTransaction(): boolean;
 }
@@ -56,7 +56,7 @@ export class Session {
       }
     } catch {
       // Not a PostgreSQL client.
-      this.#socket.end(protocol.fatal('08P01', 'not understood'), () => this.#socket.destroy());
+      this.#socket.end(protocol.fatal('08P01', 'malformed message'), () => this.#socket.destroy());
     }
   }
 
@@ -99,7 +99,8 @@ export class Session {
       if (!protocol.COPY_TYPES.includes(type)) messages.push(message);
     }
     // After a failed message the backend passes over everything up to a Sync, and would leave the query unanswered.
-    if (type === protocol.QUERY && (messages.length > 1 || this.#unsynced)) throw new RangeError('a Sync is missing');
+    if (type === protocol.QUERY && (messages.length > 1 || this.#unsynced))
+      throw new RangeError('the Sync message is missing');
     messages.splice(type === protocol.QUERY ? messages.length : -1, 0, protocol.COPY_FAIL);
     if (!this.#turns.take(this)) return false;
     this.#take(at);

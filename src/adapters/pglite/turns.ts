@@ -1,4 +1,4 @@
-/** Somebody who takes turns. */
+/** A user of the database, which serves one at a time. */
 export interface Player {
   /** Called when it is its turn, after it has been refused one. */
   proceed(): void;

@@ -51,7 +51,7 @@ async function openDatabase(dataDir: string): Promise<PGlite> {
   filesystems.NODEFS.stream_ops.fsync = fsync;
   await opened.exec('CHECKPOINT');
   // Another version of PGlite may do all this differently: better no ledger than one that forgets.
-  if (synced === 0) throw new Error('the embedded database does not write through to the disk');
+  if (synced === 0) throw new Error('the embedded database does not sync its writes to the disk');
   return opened;
 }
 

@@ -8,7 +8,7 @@ export function firstRow(bytes: Buffer): number {
   return HEADER_BYTES + bytes.readInt32BE(EXTENSION_AT);
 }
 
-/** Whether what stands where a row might begin is the end of the answer. */
+/** Whether the answer ends here, where a row might begin. */
 export function isEnd(bytes: Buffer, at: number): boolean {
   return bytes.readInt16BE(at) === NO_MORE;
 }

@@ -16,7 +16,7 @@ export interface PostgresCredit extends CreditEntries {
   close(): Promise<void>;
 }
 
-/** Beside the ledger's. */
+/** In addition to the connections of the ledger. */
 const CONNECTIONS = 1;
 const TIMEOUT_MS = 10_000;
 
@@ -54,7 +54,9 @@ async function add(pool: Connections, entry: CreditEntry): Promise<{ entry: Numb
     return { kept: entryOf(rows[0]!), added: rowCount === 1 };
   });
   if (kept.amount !== amount)
-    throw new CreditConflict(`entry ${kept.number} of ${organization} has this reference, and another amount`);
+    throw new CreditConflict(
+      `entry ${kept.number} of ${organization} already has this reference, with a different amount`,
+    );
   return { entry: kept, added };
 }
 

@@ -28,7 +28,7 @@ export interface PostgresJobs {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Beside the ledger's connections, so that large documents never keep rows waiting. */
+/** Separate from the ledger's connections, so that large documents never delay rows. */
 const CONNECTIONS = 3;
 /** Serializes those who hand in jobs, so that bounds are kept. */
 const ENTER_LOCK = 7_305_804_402_118_567n;

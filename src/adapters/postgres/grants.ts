@@ -35,7 +35,7 @@ interface Standing {
   readonly creates: boolean;
 }
 
-/** Quoted where names need it. Nothing when there is no such role. */
+/** Quoted where names need it. Empty when the role does not exist. */
 const STANDING = `
   SELECT place.oid::regnamespace::text AS schema, quote_ident(rolname) AS grantee,
     pg_has_role(roles.oid, relowner, 'MEMBER') AS owns, has_schema_privilege(roles.oid, place.oid, 'CREATE') AS creates
@@ -44,7 +44,7 @@ const STANDING = `
 
 /**
  * Lets a role that exists do what gateways do. Takes nothing from it. Rejects, with nothing granted, when it could change
- * the schema all the same: as an owner of it, or by making things in it.
+ * the schema anyway: as its owner, or by creating objects in it.
  */
 export async function grantTo(pool: Pool, role: string): Promise<void> {
   await withSchemaLock(pool, async (client) => {
@@ -52,9 +52,13 @@ export async function grantTo(pool: Pool, role: string): Promise<void> {
     if (!standing) throw new Error(`there is no database role ${role}`);
     const { schema, grantee, owns, creates } = standing;
     if (owns)
-      throw new Error(`${role} owns the audit ledger, or may act as who does: gateways need a role of their own`);
+      throw new Error(
+        `${role} owns the audit ledger, or is a member of the role that owns it: give the gateways a role of their own`,
+      );
     if (creates)
-      throw new Error(`${role} may make tables in the schema ${schema}: REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`);
+      throw new Error(
+        `${role} may create tables in the schema ${schema}: REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`,
+      );
     await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`);
     for (const [table, rights] of Object.entries(RIGHTS))
       await client.query(`GRANT ${rights} ON ${table} TO ${grantee}`);

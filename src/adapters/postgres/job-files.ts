@@ -7,7 +7,7 @@ const TIMEOUT_MS = 60_000;
 /** A statement holds no more of a file, here and in the server. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** Files of jobs in pieces, beside the jobs. */
+/** Files of jobs in pieces, stored separately from the jobs. */
 export function openPostgresJobFiles(pool: Connections): JobFiles {
   return {
     put: (file, encrypted) => put(pool, file, encrypted),

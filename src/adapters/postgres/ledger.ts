@@ -117,16 +117,36 @@ async function appendLeft(pool: Pool, rows: readonly SealedRow[]): Promise<void>
 
 async function append(pool: Pool | PoolClient, rows: readonly SealedRow[]): Promise<void> {
   if (rows.length === 0) return;
+  const callIds: string[] = [];
+  const strands: string[] = [];
+  const sequences: number[] = [];
+  const times: number[] = [];
+  const organizations: string[] = [];
+  const workloads: string[] = [];
+  const costs: bigint[] = [];
+  const texts: string[] = [];
+  const links: string[] = [];
+  for (const row of rows) {
+    callIds.push(row.callId);
+    strands.push(row.strand);
+    sequences.push(row.sequence);
+    times.push(row.at);
+    organizations.push(row.organization);
+    workloads.push(row.workload);
+    costs.push(row.cost);
+    texts.push(row.row);
+    links.push(row.link);
+  }
   const values = [
-    uuidArray(rows.map((row) => row.callId)),
-    uuidArray(rows.map((row) => row.strand)),
-    bigintArray(rows.map((row) => row.sequence)),
-    timestampArray(rows.map((row) => row.at)),
-    textArray(rows.map((row) => row.organization)),
-    textArray(rows.map((row) => row.workload)),
-    bigintArray(rows.map((row) => row.cost)),
-    textArray(rows.map((row) => row.row)),
-    digestArray(rows.map((row) => row.link)),
+    uuidArray(callIds),
+    uuidArray(strands),
+    bigintArray(sequences),
+    timestampArray(times),
+    textArray(organizations),
+    textArray(workloads),
+    bigintArray(costs),
+    textArray(texts),
+    digestArray(links),
   ];
   await pool.query(query(STATEMENTS.append, values, WRITE_TIMEOUT_MS));
 }
@@ -134,7 +154,7 @@ async function append(pool: Pool | PoolClient, rows: readonly SealedRow[]): Prom
 interface TotalsRow {
   readonly workload: string;
   readonly total: string;
-  /** Null when there is none in the period. */
+  /** Null without a row in the period. */
   readonly day: string | null;
   readonly month: string | null;
 }

@@ -21,15 +21,15 @@ export function localPeriods(now: number, timeZone: string): { readonly day: Spa
 
 /**
  * The days from `from` to `to` (`2026-11-21`), both included, in an IANA time zone: in order and without gaps. Throws
- * RangeError for an unknown zone, and for days that are none or come in no order.
+ * RangeError for an unknown zone, an invalid day, and a `to` before `from`.
  */
 export function localDays(from: string, to: string, timeZone: string): readonly Span[] {
   const dayAt = dayIds(timeZone);
   const noon = Date.parse(`${from}T12:00:00Z`);
   const end = Date.parse(`${to}T12:00:00Z`);
-  if (!isDay(from) || !isDay(to)) throw new RangeError('a day is written like 2026-11-21');
+  if (!isDay(from) || !isDay(to)) throw new RangeError('a day must be written as 2026-11-21');
   if (!(noon <= end && end - noon <= MOST_DAYS * DAY_MS))
-    throw new RangeError('the days come in no order, or are too many');
+    throw new RangeError(`the last day must not be before the first, nor more than ${MOST_DAYS} days after it`);
   const days: Span[] = [];
   let start = firstWhere((instant) => dayAt(instant) >= from, noon - 3 * DAY_MS, noon + 3 * DAY_MS);
   for (let id = dayAt(start); id <= to; id = dayAt(start)) {

@@ -17,12 +17,12 @@ const SCHEMA_LOCK = 7_305_804_402_118_566n;
 /** PostgreSQL's insufficient_privilege. */
 const FORBIDDEN = '42501';
 
-/** What is written in the database about its schema is not what this version of the gateway wrote. */
+/** The database's record of its schema differs from the one this version of the gateway writes. */
 class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
 
-/** How a store beside the ledger is opened. */
+/** Options of a store that is separate from the ledger. */
 export interface StoreOptions extends PostgresOptions {
   /** Leaves the schema as it is. */
   readonly existing?: boolean;
@@ -69,7 +69,7 @@ export async function migrate(pool: Connections): Promise<void> {
   await run.catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== FORBIDDEN) throw cause;
     const names = behind.map(({ name }) => name).join(', ');
-    const reason = `the schema lacks ${names}, and this database user may not change it: run gwctl migrate as its owner`;
+    const reason = `the schema lacks ${names}, and this database user cannot change it: run gwctl migrate as the owner of the schema`;
     throw new SchemaMismatch(reason, { cause });
   });
 }
@@ -89,7 +89,7 @@ async function pending(db: Connections | PoolClient | Client, migrations: readon
   const known = new Map(applied.rows.map((row) => [row.number, row.sha256]));
   for (const { number, name, sha256 } of migrations) {
     const other = known.get(number) ?? sha256;
-    if (other !== sha256) throw new SchemaMismatch(`migration ${number} (${name}) was applied with other contents`);
+    if (other !== sha256) throw new SchemaMismatch(`migration ${number} (${name}) was applied with different contents`);
   }
   return migrations.filter(({ number }) => !known.has(number));
 }

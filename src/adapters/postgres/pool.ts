@@ -6,7 +6,7 @@ export type Connections = Pick<pg.Pool, 'query' | 'connect'>;
 export interface PostgresOptions {
   /** A pool that others use too, in the place of an own one: closing the store leaves it open. */
   readonly shared?: pg.Pool;
-  /** `postgres://…`; the options beside it are used where it says nothing. */
+  /** `postgres://…`; the other options apply where it is silent. */
   readonly connectionString?: string;
   readonly host?: string;
   readonly port?: number;
@@ -61,7 +61,7 @@ export function openConnections(
   return { connections: pool, close: () => pool.end() };
 }
 
-/** A part of a pool: who asks while as many connections are in use as that has waits here, and keeps nobody else waiting. */
+/** A share of a pool: with `most` connections in use, its own callers wait, and no others. */
 function shareOf(pool: pg.Pool, most: number): Connections {
   let free = most;
   const waiting: (() => void)[] = [];

@@ -12,7 +12,7 @@ export interface PostgresContent extends RetainedContent {
 const WRITE_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 const DELETED_AT_ONCE = 5000;
-/** Beside the ledger's connections, so that large content never keeps rows waiting. */
+/** Separate from the ledger's connections, so that large content never delays rows. */
 const CONNECTIONS = 2;
 
 /** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */

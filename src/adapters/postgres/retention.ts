@@ -24,8 +24,8 @@ export async function retentionPlan(db: Queryable, before: string): Promise<read
 }
 
 /**
- * Drops the rows of calls before a month: whole partitions, and what is of that time elsewhere. In the same transaction
- * `sign` makes the checkpoint that says so; what it throws leaves all as it was.
+ * Drops the rows of calls before a month: whole partitions, and related rows elsewhere. In the same transaction
+ * `sign` makes the checkpoint that records it; if it throws, nothing changes.
  */
 export async function dropMonths(
   pool: Pool,
@@ -36,7 +36,7 @@ export async function dropMonths(
   await withSchemaLock(pool, async (client) => {
     await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     const partitions = await partitionsBefore(client, before);
-    // Nothing of that time may be added between what is signed and what is dropped; rows of today may.
+    // Between signing and dropping, no rows of that time may be added; rows of today may.
     const tables = [...partitions, 'audit_rows_default', 'audit_withheld', 'checkpoints'];
     await client.query(`LOCK TABLE ${tables.join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
     const late = await countSuperseded(client, before);
@@ -44,14 +44,14 @@ export async function dropMonths(
     const carried = await carriedSums(client, before);
     signed = sign({ ...(await readHeads(client)), plan, carried });
     const { cut, number } = signed;
-    if (!cut) throw new Error('the checkpoint says nothing of what is dropped');
+    if (!cut) throw new Error('the checkpoint does not record the dropped rows');
     await saveCheckpoint(client, signed);
     await saveCut(client, number, cut);
     await withhold(client, before, plan);
     // From here on, gateways wait.
     await client.query('LOCK TABLE audit_superseded IN SHARE ROW EXCLUSIVE MODE');
     if ((await countSuperseded(client, before)) !== late)
-      throw new Error('rows of that time came meanwhile: try again');
+      throw new Error('rows of that time were added meanwhile: try again');
     const old = 'rest WHERE call_id < first_call_id($1::timestamptz)';
     await deleteFrom(client, 'audit_superseded', old, [instantOf(before)]);
     await deleteFrom(client, 'audit_rows_default', old, [instantOf(before)]);
@@ -96,8 +96,8 @@ async function countSuperseded(client: PoolClient, before: string): Promise<bigi
 }
 
 /**
- * Deletes from a table whose triggers refuse it. They are back before the transaction ends; until then nobody else
- * writes to the table.
+ * Deletes from a table whose triggers refuse it. They are back before the transaction ends; until then no other
+ * connection writes to the table.
  */
 async function deleteFrom(client: PoolClient, table: string, where: string, values: readonly unknown[]): Promise<void> {
   await client.query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`);

@@ -24,7 +24,7 @@ const SUMS_TIMEOUT_MS = 600_000;
 
 const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** Reads in a transaction of its own that sees what was committed before it began, and writes nothing. */
+/** Opens a read-only transaction that sees everything committed before it began. */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   await using connections = new AsyncDisposableStack();
   const client = await begin(pool, connections);

@@ -76,7 +76,7 @@ export const STATEMENTS = {
   creditStandings: statement('credit-standings'),
 } as const;
 
-/** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */
+/** A query for node-postgres. `timeoutMs` bounds the wait for its result; a timeout closes the connection too. */
 export function query(
   { name, text }: Statement,
   values: readonly unknown[] = [],

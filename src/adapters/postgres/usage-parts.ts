@@ -7,7 +7,7 @@ const HIGH = 2 ** 32;
 
 type Names = Pick<UsageLine, 'workload' | 'provider' | 'model'>;
 
-/** What was summed of a workload and a model. */
+/** Sums of a workload and a model. */
 interface Group {
   readonly names: Names;
   /** The numbers of each period, one period after the other. */
@@ -33,7 +33,7 @@ export class UsageParts {
     if (!isEnd(piece, at)) this.#addPart(piece, at + 2);
   }
 
-  /** What was added: by workload, day, provider and model. */
+  /** The sums, by workload, day, provider and model. */
   lines(): readonly UsageLine[] {
     const periods = Math.max(1, this.#days.length);
     const sorted = [...this.#groups.values()].sort(

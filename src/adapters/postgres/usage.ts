@@ -13,7 +13,7 @@ const EDGES_MS = HOUR_MS / 2;
 /** How long sums are kept by quarter of an hour: thirteen months and some days. */
 const QUARTERS_KEPT_MS = 400 * DAY_MS;
 const QUARTERS_READ_MS = QUARTERS_KEPT_MS - 2 * DAY_MS;
-/** Quarters that no gateway adds to any more, but for rows that come late. */
+/** Quarters that gateways no longer add to, except for late rows. */
 const SETTLED_AFTER_MS = 2 * HOUR_MS;
 const FOLD_AT_ONCE = 20_000;
 const BACKFILL_AT_ONCE = 20_000;
@@ -22,7 +22,7 @@ const CHECK_TIMEOUT_MS = 3_600_000;
 
 type Columns<Name extends string> = Readonly<Record<Name, string>>;
 
-/** Sums of what was used; see `UsageBook.usage`. */
+/** Sums of usage; see `UsageBook.usage`. */
 export async function askUsage(pool: Pool, question: UsageQuestion): Promise<UsageReport> {
   const { organization, workload, from, to, timeZone, by } = question;
   const days = localDays(from, to, timeZone);
@@ -33,7 +33,7 @@ export async function askUsage(pool: Pool, question: UsageQuestion): Promise<Usa
   const midnights = edges.map((instant) => nearest(instant, DAY_MS));
   // What lies between an instant and the midnight that stands for it is read by half hour and quarter.
   if (bounds.some((instant, index) => instant !== midnights[index] && instant < Date.now() - QUARTERS_READ_MS))
-    throw new RangeError('usage of longer than thirteen months ago is kept by days of UTC only');
+    throw new RangeError('usage older than thirteen months is kept by days of UTC only');
   const asked = USAGE_DIMENSIONS.map((dimension) => by.includes(dimension));
   const [byWorkload = false, byModel = false] = asked;
   const instants = { bounds: bounds.map(timestamp), edges: edges.map(timestamp), midnights: midnights.map(timestamp) };
@@ -83,7 +83,7 @@ export async function foldUsage(client: Pick<Pool, 'query'>, now: number): Promi
   await client.query(query(STATEMENTS.expireUsage, [timestamp(now - QUARTERS_KEPT_MS)]));
 }
 
-/** Counts the rows of before the sums were kept, a few at a time; safe with several processes at once. */
+/** Counts rows from before sums existed, a few at a time; safe with several processes at once. */
 export async function backfillUsage(pool: Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ counted: number }>(query(STATEMENTS.backfillUsage, [BACKFILL_AT_ONCE]));

@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 export interface Connection {
   /** Whether a command would be sent now. */
   readonly isReady: boolean;
-  /** How often it was made: whoever answers now need not be who answered before. */
+  /** Number of connections so far: the server behind a new one may be another one. */
   readonly times: number;
   /** Runs a script. Rejects with CountersUnavailable. */
   run(script: Script, key: string, args: readonly string[]): Promise<unknown>;
@@ -161,9 +161,9 @@ function unavailable(error: unknown): CountersUnavailable {
   return new CountersUnavailable(`the limit counters cannot be reached: ${kindOf(error)}`);
 }
 
-/** What may be told of a client's error: its code, never its text. */
+/** The error's code, never its text, which may quote data. */
 export function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown fault';
+  if (!(error instanceof Error)) return 'unknown error';
   const code =
     'code' in error && typeof error.code === 'string' ? error.code : /^[A-Z]{3,}(?= )/.exec(error.message)?.[0];
   if (code) return code;

@@ -9,12 +9,12 @@ interface Group {
 }
 
 /**
- * Asks once for all the free calls of a workload that come in the same turn of the event loop, or while it is asked for
- * those before: what they would be told differs by their order only. A hit of the cache is little work, and asking for
+ * Asks once for all free calls of a workload that arrive in the same iteration of the event loop, or while the question
+ * before is open: their answers differ only by their order. A cache hit is little work, and asking for
  * each would be most of it. No call waits for more than the one round trip.
  */
 export function gatherFreeCalls(count: CountAlike): (request: HoldRequest) => Promise<HoldDecision> {
-  /** By workload: what is asked for next. Those that are here are being asked for, or about to be. */
+  /** By workload: calls of the next question. An entry means that a question is open or about to be sent. */
   const lanes = new Map<string, Group[]>();
   const flush = async (name: string): Promise<void> => {
     const groups = lanes.get(name) ?? [];

@@ -46,7 +46,7 @@ export async function countCalls(
     if (!requests || later === 0) return last;
     return { ...last, requests: { ...requests, remaining: requests.remaining + later } };
   });
-  // Those that did not fit are told when they would.
+  // Calls that did not fit learn when they would.
   return granted === calls
     ? decisions
     : [...decisions, ...(await countCalls(store, request, witness, calls - granted))];

@@ -4,7 +4,7 @@ export interface InFlight {
   remove(organization: string, callId: string): void;
   /** After a restore: what this process has in flight are `callIds`. */
   replace(organization: string, callIds: readonly string[]): void;
-  /** One of the organization's, the latest if that is still open; empty when there is none. */
+  /** An open hold of the organization, the latest if possible; empty without one. */
   witness(organization: string): string;
 }
 

@@ -14,7 +14,7 @@ export function answersKey(prefix: string, organization: string): string {
 }
 
 function tagOf(organization: string): string {
-  // An empty tag would be no tag. A `%` alone is nobody else's: it is escaped elsewhere.
+  // An empty hash tag is ignored. A lone `%` cannot clash: other names escape it.
   return organization === '' ? '%' : organization.replace(RESERVED, encodeURIComponent);
 }
 

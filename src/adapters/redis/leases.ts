@@ -3,13 +3,13 @@ import { runOnLeases, type Store } from './store.ts';
 
 /** What a renewal tells. */
 interface Renewal {
-  /** The owners that are alive; undefined while that cannot be told. */
+  /** The owners that are alive; undefined while that is unknown. */
   readonly live: ReadonlySet<string> | undefined;
   /** Which data answered: another name after a restart, a failover or a loss. */
   readonly store: string;
   /** It may have lost data that this process has not put back yet. */
   readonly doubtful: boolean;
-  /** For so long nobody may restore anything: others may still have to put back. */
+  /** How long restoring is not allowed: other owners may still have holds to put back. */
   readonly waitMs: number;
 }
 
@@ -21,15 +21,15 @@ export interface Leases {
    * The value: counters are to go there also where nothing was lost.
    */
   readonly owed: Map<string, boolean>;
-  /** What is to be put back there is `owed`. */
+  /** The holds to put back there are `owed`. */
   noted(store: string): void;
   /** Rejects with CountersUnavailable while other processes may still have to put back what a server has lost. */
   requireComplete(): Promise<void>;
 }
 
 /**
- * How long others are given, from when one has noticed that the server is not the one it was: longer than a process that
- * is well needs to connect anew.
+ * How long others have to put holds back after a changed server was noticed: longer than a healthy process
+ * needs to reconnect.
  */
 const PUT_BACK_MS = 5000;
 
@@ -56,7 +56,7 @@ export function trackLeases(store: Store): Leases {
     async requireComplete() {
       if (!lease) return;
       const { waitMs } = await renew(lease.owner, lease.ttlMs);
-      if (waitMs > 0) throw new CountersUnavailable('others may still put back what the store has lost');
+      if (waitMs > 0) throw new CountersUnavailable('other processes may still be restoring what the store has lost');
     },
   };
 }

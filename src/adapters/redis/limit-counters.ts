@@ -1,5 +1,5 @@
 import { checkHold, checkRequest, checkSettlement } from '../memory/amount.ts';
-import { recentIds } from '../memory/recent-ids.ts';
+import { recentIds } from '../memory/organization-state.ts';
 import type { CreditCounters } from '#/ports/credit.ts';
 import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';
@@ -41,7 +41,8 @@ const PAUSE_MS = 10_000;
  * Connects to Redis (7.0 or newer), standalone or Cluster. Calls made before the connection stands reject.
  *
  * A process must call `takeOver` before its first `hold`, and then at least three times per lease: a hold whose owner
- * has no lease is anybody's. A `hold` that rejects gives back what it may have debited once the store answers again.
+ * has no lease may be taken over by any process. A `hold` that rejects gives back its possible debit once the store
+ * answers again.
  */
 export function openRedisCounters(options: RedisCountersOptions): RedisLimitCounters {
   const { keyPrefix: prefix = 'gw:', pauseMs = PAUSE_MS, clock } = options;
@@ -80,14 +81,14 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   };
   const proveOnce = (): Promise<void> => (proving ??= prove().finally(() => (proving = undefined)));
 
-  /** Of one organization. What is looked at before they are sent is looked at in the same turn. */
+  /** Holds of one organization. The checks before sending run without a break in between. */
   const place = async (requests: readonly HoldRequest[]) => {
     const { organization } = requests[0]!;
     while (renewing && proved !== connection.times) await proveOnce();
     if (leases.owed.has(organization)) {
       await proveOnce();
       if (leases.owed.has(organization))
-        throw new CountersUnavailable('what the store may have lost is not put back yet');
+        throw new CountersUnavailable('the holds that the store may have lost are not restored yet');
     }
     for (const { callId } of requests) orphans.forget(callId);
     const wasSent = connection.isReady;
@@ -145,7 +146,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
       proved = times;
       for (const { organization, callId } of taken.holds) {
         inFlight.add(organization, callId);
-        // Whoever had it meanwhile may have sealed it: it has to be looked up, not given back.
+        // Another process that owned it meanwhile may have sealed it: it has to be looked up, not given back.
         orphans.forget(callId);
       }
       return taken;

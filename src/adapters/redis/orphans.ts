@@ -1,6 +1,6 @@
 import type { SettleResult, Settlement } from '#/ports/limit-counters.ts';
 
-/** Holds that may have been placed although the caller was told that they could not be. */
+/** Holds that may have been placed although the caller received an error. */
 export interface Orphans {
   /** The answer to this hold was lost: nothing will be dispatched for it. */
   add(organization: string, callId: string, owner: string): void;

@@ -11,7 +11,7 @@ const ASK_AGAIN_MS = 10;
 export async function pause(store: Store, organization: string, token: string): Promise<void> {
   const deadline = performance.now() + store.pauseMs;
   while ((await runOn(store, 'pause', organization, [token, String(store.pauseMs)])) !== 1) {
-    if (performance.now() > deadline) throw new CountersUnavailable('another pause of the organization does not end');
+    if (performance.now() > deadline) throw new CountersUnavailable('another pause of the organization has not ended');
     await sleep(ASK_AGAIN_MS + Math.random() * ASK_AGAIN_MS);
   }
 }
@@ -23,5 +23,5 @@ export async function release(store: Store, organization: string, token: string)
 
 /** The pause ended before what it was for. */
 export function overtaken(): CountersUnavailable {
-  return new CountersUnavailable('it took longer than holds may be paused');
+  return new CountersUnavailable('it took longer than the longest pause of holds');
 }

@@ -22,7 +22,7 @@ const PREFIX = '{gwcfg}:';
 const HEAD = `${PREFIX}current`;
 const REPORTS = `${PREFIX}gateways`;
 const CHANNEL = `${PREFIX}published`;
-/** Longer than what is published and not yet in force should take. */
+/** Longer than a publication needs to come into force. */
 const UNUSED_SECONDS = 600;
 const REPORT_SECONDS = 30;
 const COMMAND_TIMEOUT_MS = 5000;
@@ -30,7 +30,7 @@ const AT_ONCE = 64;
 
 /**
  * Connects to Redis (7.0 or newer), standalone or Cluster, with connections of its own. Calls reject at once while there
- * is none, and with the kind of the fault only.
+ * is none, with only the kind of the fault.
  */
 export function openPublishedConfig(options: ConnectionOptions): RedisPublishedConfig {
   const publish = load('publish-config');
@@ -48,7 +48,7 @@ export function openPublishedConfig(options: ConnectionOptions): RedisPublishedC
     follow(changed) {
       const { redis: subscriber } = openClient({ ...options, commandTimeoutMs: timeout }, []);
       subscribers.push(subscriber);
-      // What was published while there was no connection is not told again.
+      // Publications during a lost connection are not announced again.
       subscriber.on('ready', () => void subscriber.subscribe(CHANNEL).then(changed, () => {}));
       subscriber.on('message', changed);
     },

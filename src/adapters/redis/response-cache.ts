@@ -28,7 +28,7 @@ type Found = readonly [epoch: Buffer, at?: number, encrypted?: Buffer, ttlMs?: n
 
 /**
  * Connects to Redis (7.0 or newer), standalone or Cluster, with a connection of its own: large answers must not keep
- * holds waiting. Calls reject at once while there is none, and with the kind of the fault only.
+ * holds waiting. Without a connection, calls reject at once, with only the kind of the fault.
  */
 export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
   const { keyPrefix: prefix = 'gw:', maxBytesPerOrganization = MAX_BYTES } = options;

@@ -28,7 +28,7 @@ export async function restoreSpend(
   const token = randomUUID();
   try {
     await pause(store, organization, token);
-    // Settlements sent before the pause have been answered before it; let whoever waits for them know.
+    // Settlements sent before the pause are answered before it; their callers continue first.
     await turn();
     const { open, lost } = await openAndLost(store, organization, token, own());
     await leases.requireComplete();

@@ -25,7 +25,7 @@ export type ScriptName =
   | 'put-back'
   | 'claim';
 
-/** Reads the scripts from beside this file; once a process. */
+/** Reads the scripts next to this file, once per process. */
 export function loadScripts(): Readonly<Record<ScriptName, Script>> {
   return {
     hold: load('clock', 'closed', 'decimal', 'window', 'hold'),

@@ -7,7 +7,7 @@ export interface Store {
   readonly connection: Connection;
   readonly scripts: Readonly<Record<ScriptName, Script>>;
   readonly prefix: string;
-  /** First argument of scripts that need the time: empty for the store's own clock, as ever but in tests. */
+  /** First argument of scripts that need the time: empty for the store's own clock; only tests set it. */
   readonly clock: () => string;
   readonly pauseMs: number;
 }

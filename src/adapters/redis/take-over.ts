@@ -17,7 +17,7 @@ export interface Owner {
 
 /** What a renewal found. */
 interface Found {
-  /** The owners that are alive; undefined while that cannot be told. */
+  /** The owners that are alive; undefined while that is unknown. */
   readonly live: ReadonlySet<string> | undefined;
   /** Organization -> why its holds could not be put back. */
   readonly missed: Map<string, unknown>;
@@ -40,8 +40,8 @@ export async function renewLease(store: Store, leases: Leases, who: Owner): Prom
 }
 
 /**
- * Renews a lease and takes over the holds of dead owners. Nothing is taken before somebody has renewed without a break
- * for `ttlMs`: see lease.lua.
+ * Renews a lease and takes over the holds of dead owners. Nothing is taken before some owner has renewed without a
+ * break for `ttlMs`: see lease.lua.
  */
 export async function takeOverHolds(store: Store, leases: Leases, who: Owner): Promise<TakeOver> {
   const { live, missed } = await renewLease(store, leases, who);

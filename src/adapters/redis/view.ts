@@ -16,12 +16,12 @@ const CREDIT_NUMBER = 'cn';
 const CREDIT_SUM = 'c';
 const PAGE = 1000;
 const MOST_ASKED = 500;
-/** As many holds are told by one script: it keeps everybody waiting for a few milliseconds. */
+/** Holds that one script may list: other calls wait a few milliseconds meanwhile. */
 const MOST_IN_ONE = 2000;
 
 /**
  * Everything kept for one organization at one instant: read by one script or, where there are very many holds, by pages
- * while the organization, and nobody else, is kept waiting.
+ * while only calls of the organization have to wait.
  */
 export async function viewOrganization(
   store: Store,

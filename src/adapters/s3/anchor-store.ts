@@ -6,7 +6,7 @@ import { listed, type ListedVersion } from './versions.ts';
 export interface S3AnchorOptions extends S3Address {
   /** Before the names, without slashes at its ends; may be empty. */
   readonly prefix: string;
-  /** COMPLIANCE: nobody shortens it, not even the account's owner. GOVERNANCE: who has a right of its own may. */
+  /** COMPLIANCE: not even the account's owner can shorten it. GOVERNANCE: users with a special permission can. */
   readonly mode: 'COMPLIANCE' | 'GOVERNANCE';
   /** How long a copy is locked from when it is put. */
   readonly retentionDays: number;

@@ -42,7 +42,7 @@ export class S3Error extends Error {
 
   constructor(status: number, text: string) {
     const reason = /<Code>([A-Za-z0-9]{1,100})<\/Code>/.exec(text)?.[1] ?? 'no reason given';
-    super(`the object storage answers ${status}: ${reason}`);
+    super(`the object storage answered with status ${status}: ${reason}`);
     this.status = status;
     this.reason = reason;
   }
@@ -80,7 +80,7 @@ export class S3Client {
     this.#base = new URL(address.endpoint ?? `https://s3.${address.region}.amazonaws.com`);
   }
 
-  /** Resolves with any answer; rejects when there is none. */
+  /** Resolves with any answer; rejects without one. */
   async send({ method, key, query = {}, headers = {}, body }: S3Request): Promise<S3Answer> {
     const path = [this.#address.bucket, ...(key === '' ? [] : key.split('/'))].map(encodeURIComponent).join('/');
     const pathname = `${this.#base.pathname.replace(/\/$/, '')}/${path}`;

@@ -5,7 +5,7 @@ export interface ListedVersion {
 }
 
 export interface Listed {
-  /** Delete markers are left out: what they hide is listed all the same. */
+  /** Without delete markers; the versions that they hide are still listed. */
   readonly versions: readonly ListedVersion[];
   /** Where the next page begins, by the names of S3; empty on the last. */
   readonly next: Readonly<Record<string, string>>;

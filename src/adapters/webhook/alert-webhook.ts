@@ -4,7 +4,7 @@ import type { Alert, AlertSink } from '#/ports/alerts.ts';
 
 export interface AlertWebhookOptions {
   readonly url: string;
-  /** Signs what is sent: `x-gw-signature: t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", hexadecimal>`. */
+  /** Signs requests: `x-gw-signature: t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", hexadecimal>`. */
   readonly secret: string;
   /** Between attempts. */
   readonly waitsMs?: readonly number[];

@@ -14,7 +14,7 @@ export function compileAliases({ catalog, faults }: Compilation): ReadonlyMap<st
     const { alias, strategy, targets, auto } = resource.body.spec;
     const holder = holders.get(`${resource.namespace} ${alias}`);
     if (holder) {
-      faults.add(resource, 'spec.alias', `is the alias of ModelAlias ${holder.id} already`, 'Conflicted');
+      faults.add(resource, 'spec.alias', `is already the alias of ModelAlias ${holder.id}`, 'Conflicted');
       continue;
     }
     holders.set(`${resource.namespace} ${alias}`, resource);

@@ -76,7 +76,7 @@ function identify(source: SourceDocument, order: number, faults: FaultLog) {
   }
   const { kind, apiVersion, metadata } = value;
   if (!isKindName(kind)) {
-    faults.add(document, 'kind', 'is not a kind that Gatewarden reads');
+    faults.add(document, 'kind', 'is not a kind that Gatewarden knows');
     return undefined;
   }
   const namespace = isRecord(metadata) ? (metadata['namespace'] ?? 'default') : undefined;

@@ -14,7 +14,7 @@ export interface Compilation {
   readonly platformNamespace?: string | undefined;
   /** Where organizations may be; absent: anywhere. */
   readonly organizationNamespaces?: readonly string[] | undefined;
-  /** Some sources could not be read: what is not there may be in them, so it is no fault. */
+  /** Some sources could not be read. A missing resource may be in them, so it is not a fault. */
   readonly incomplete: boolean;
 }
 

@@ -80,6 +80,6 @@ test('a copy of the hash of a key takes nothing over from the older one', () => 
     [copy, first],
   ]) {
     const faults = faultsOf([...base, ...order]);
-    expect(faults).toEqual(['VirtualKey two/copy: spec.hash.value: is the hash of VirtualKey one/key already']);
+    expect(faults).toEqual(['VirtualKey two/copy: spec.hash.value: is already the hash of VirtualKey one/key']);
   }
 });

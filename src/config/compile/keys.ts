@@ -17,7 +17,7 @@ export function compileKeys(
     const hash = spec.hash.value;
     const holder = holders.get(hash);
     if (holder) {
-      faults.add(resource, 'spec.hash.value', `is the hash of VirtualKey ${holder} already`, 'Conflicted');
+      faults.add(resource, 'spec.hash.value', `is already the hash of VirtualKey ${holder}`, 'Conflicted');
       continue;
     }
     holders.set(hash, resource.id);

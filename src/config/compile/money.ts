@@ -10,8 +10,9 @@ function toFraction(rate: string): { readonly numerator: bigint; readonly denomi
 }
 
 /**
- * An amount as the schemas let it through (at most nine fraction digits) in nano-euro, at `usdToEur` euro to a dollar. What does not divide evenly
- * is rounded `up` for a price and `down` for a limit: never in the caller's favour.
+ * Converts an amount that the schemas accept (at most nine fraction digits) to nano-euro, at `usdToEur` euro to a
+ * dollar. A remainder is
+ * rounded `up` for a price and `down` for a limit: never in the caller's favour.
  */
 export function toNanoEuro(amount: string, currency: Currency, usdToEur: string, round: 'up' | 'down'): NanoEuro {
   const [whole = '0', fraction = ''] = amount.split('.');

@@ -47,7 +47,7 @@ export function compileOrganizations(compilation: Compilation): ReadonlyMap<stri
 /** An organization decides what its calls may cost: who may edit some namespace has no say in that. */
 function refuseForeigners({ faults, organizationNamespaces }: Compilation, resource: Resource<'Organization'>): void {
   if (!organizationNamespaces || organizationNamespaces.includes(resource.namespace)) return;
-  const message = `organizations are accepted in ${organizationNamespaces.join(', ')} only`;
+  const message = `organizations are accepted only in ${organizationNamespaces.join(', ')}`;
   faults.add(resource, 'metadata.namespace', message, 'NamespaceNotPermitted');
 }
 
@@ -84,7 +84,7 @@ export function toBudget(
   currency: Currency,
 ): BudgetConfig {
   return Object.freeze({
-    // By the rate without a date: a limit does not move on a day that nobody configured it to.
+    // At the rate without a date: a limit does not change on a date that the configuration does not name.
     amount: toNanoEuro(amount, currency, usdToEur[0].rate, 'down'),
     period: toSnapshot('period', period),
   });

@@ -97,7 +97,7 @@ describe('what a managed provider costs', () => {
 test('organizations are accepted from permitted namespaces only', () => {
   const stranger = make('Organization', 'team-z/mine');
   expect(faultsOf([stranger, tenant(), managed()], PLATFORM)).toEqual([
-    'Organization team-z/mine: metadata.namespace: organizations are accepted in platform, team-x only',
+    'Organization team-z/mine: metadata.namespace: organizations are accepted only in platform, team-x',
   ]);
   expect(faultsOf([stranger], { platformNamespace: 'platform' })).toEqual([]);
 });

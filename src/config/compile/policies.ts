@@ -26,7 +26,7 @@ export type Policies = Readonly<Record<PolicySpec['mode'], ByTarget>>;
 
 /**
  * Compiles every Policy. Of two of one mode on one target the older one holds (then by id), and the other is at fault; a
- * shadow policy stands beside the enforced one of its target.
+ * shadow policy is evaluated in addition to the enforced one of its target.
  */
 export function compilePolicies(compilation: Compilation): Policies {
   const holders = new Map<string, Resource<'Policy'>>();
@@ -41,7 +41,7 @@ export function compilePolicies(compilation: Compilation): Policies {
       const holder = holders.get(`${mode} ${kind} ${id}`);
       if (holder) {
         const which = mode === 'Shadow' ? 'shadow Policy' : 'Policy';
-        return compilation.faults.add(resource, field, `${kind} ${id} has ${which} ${holder.id} already`, 'Conflicted');
+        return compilation.faults.add(resource, field, `${kind} ${id} already has ${which} ${holder.id}`, 'Conflicted');
       }
       holders.set(`${mode} ${kind} ${id}`, resource);
       policies[mode].set(`${kind} ${id}`, applied);

@@ -13,15 +13,15 @@ export interface PolicySubject extends Pick<WorkloadSpec, 'allowedModels' | 'ans
 
 const DEFAULT_TTL_SECONDS = 3600;
 const DEFAULT_RETENTION_DAYS = 30;
-/** Paths whose every call is priced by its model or costs nothing, and that keep nothing but what is recorded. */
+/** Paths whose calls are always priced by model or free, and that store only objects that are recorded. */
 const HARMLESS_PATHS: ReadonlySet<string> = new Set(['fim', 'score', 'uploads']);
-/** Whose word holds where nobody says anything. */
+/** Origin of a field that no policy sets. */
 const BUILT_IN = 'built-in';
 
 /**
  * The policy of one workload: overrides of its organization, then its own policy, then defaults of its organization,
- * field by field; lists of models and of jurisdictions always intersect. Where nobody says anything, personal data
- * is tokenized and every opt-in is off. Each field is told with whose word it is.
+ * field by field; lists of models and of jurisdictions always intersect. By default, personal data
+ * is tokenized and every opt-in is off. Each field names its origin.
  */
 export function mergePolicy(
   workload: PolicySubject,
@@ -211,7 +211,7 @@ function mergeProviderSideTools(merge: Merge): ResolvedPolicy['providerSideTools
   return allowed ?? new Set();
 }
 
-/** What every list has; where there is no list, what spends and keeps nothing that nobody accounts for. // spec 1.3 */
+/** Intersects all lists. Without a list: paths that neither spend money nor store objects unrecorded. // spec 1.3 */
 function mergePassthrough(merge: Merge): ReadonlySet<string> {
   let allowed: ReadonlySet<string> | undefined;
   for (const { fragment, from } of merge.layers) {

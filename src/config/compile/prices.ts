@@ -45,9 +45,9 @@ function checkTiers({ faults }: Compilation, book: Resource<'PriceBook'>): void 
     if (!isTier) continue;
     const field = `spec.prices[${index}]`;
     if (!known.has(keyOf(model, 'Standard', 0)))
-      faults.add(book, field, `needs a row of ${model} without serviceTier and aboveInputTokens`);
+      faults.add(book, field, `needs a row for ${model} without serviceTier and aboveInputTokens`);
     else if (!known.has(keyOf(model, serviceTier, 0)))
-      faults.add(book, field, `needs a row of ${model} with serviceTier ${serviceTier} and without aboveInputTokens`);
+      faults.add(book, field, `needs a row for ${model} with serviceTier ${serviceTier} and without aboveInputTokens`);
   }
 }
 

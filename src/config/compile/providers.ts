@@ -1,8 +1,9 @@
+import { VENDORS } from '#/vendors/list.ts';
 import type { CredentialConfig, ModelConfig, ProviderConfig } from '../snapshot.ts';
 import { isMachineAddress } from '../machine-address.ts';
 import { toSnapshot, type ResourceSpelling } from '../resources/names.ts';
 import type { ProviderSpec } from '../resources/provider.ts';
-import { addressOf, vendorOf, VENDORS } from '../resources/vendors.ts';
+import { addressOf, vendorOf } from '../resources/vendors.ts';
 import { byAge, type Resource } from './catalog.ts';
 import { hasLabels, type Compilation } from './context.ts';
 import { mayBeDeclared, placeOf } from './whereabouts.ts';
@@ -33,7 +34,7 @@ export function compileProviders(compilation: Compilation): ReachOf {
     own.set(resource.namespace, neighbours);
     const holder = neighbours.get(slug);
     if (holder) {
-      compilation.faults.add(resource, 'spec.slug', `is the slug of Provider ${holder.id} already`, 'Conflicted');
+      compilation.faults.add(resource, 'spec.slug', `is already the slug of Provider ${holder.id}`, 'Conflicted');
       continue;
     }
     compiled.set(resource, compileProvider(compilation, resource));
@@ -114,18 +115,18 @@ function compileProvider(compilation: Compilation, resource: Resource<'Provider'
 function refuseForeigners({ faults, platformNamespace }: Compilation, resource: Resource<'Provider'>): void {
   if (resource.body.spec.keyOwnership !== 'Managed') return;
   if (platformNamespace === undefined || resource.namespace === platformNamespace) return;
-  const message = `can be Managed in namespace ${platformNamespace} only, where the platform is`;
+  const message = `can be Managed only in ${platformNamespace}, the namespace of the platform`;
   faults.add(resource, 'spec.keyOwnership', message, 'NamespaceNotPermitted');
 }
 
 /** Link-local addresses tell machines about themselves: a Provider there would have the gateway fetch credentials. */
 function refuseMachines({ faults }: Compilation, resource: Resource<'Provider'>, url: string): void {
   if (!isMachineAddress(new URL(url).hostname)) return;
-  const message = 'must not be a link-local address or a metadata service: no provider serves models there';
+  const message = 'must not be a link-local address or a metadata service';
   faults.add(resource, 'spec.endpoint.url', message);
 }
 
-/** Residency rests on what is declared, so what is plainly false must not compile. */
+/** Residency depends on declared places, so a declaration that is plainly false must not compile. */
 function refuseFalsePlaces({ faults }: Compilation, resource: Resource<'Provider'>, place: string | undefined): void {
   if (place === undefined) return;
   const { jurisdiction, models = [] } = resource.body.spec;
@@ -145,7 +146,7 @@ const SECRET_MEMBERS: Readonly<Partial<Record<ResourceSpelling<'credentialType'>
   GCPServiceAccount: ['client_email', 'private_key'],
 };
 
-/** What is asked for, if the secret does not say all of it. */
+/** Required members, if the secret lacks some of them. */
 function missingMembers(secret: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   let value: unknown;

@@ -15,7 +15,7 @@ interface SecretKeyRef {
 export interface SecretReader {
   /** The value, or undefined after logging a fault of `from`. */
   read(from: Resource, field: string, ref: SecretKeyRef): string | undefined;
-  /** What was read so far: `<namespace>/<name>/<key>` and the SHA-256 (hex) of the value. */
+  /** Secrets read so far: `<namespace>/<name>/<key>` and the SHA-256 (hex) of the value. */
   digests(): ReadonlyMap<string, string>;
 }
 

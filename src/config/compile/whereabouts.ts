@@ -1,42 +1,12 @@
+import { VENDOR_IDS, VENDORS, type VendorId } from '#/vendors/list.ts';
 import { GROUPS } from '../places.ts';
-import type { VendorId } from '../snapshot.ts';
-import { addressOf } from '../resources/vendors.ts';
 
-/** Where a vendor's own hosts process data, whatever anyone declares; `by region`: as the region says that they name. */
-const HOSTS: Readonly<Record<VendorId, Readonly<Record<string, string>> | 'by region' | 'of its customers'>> = {
-  openai: {
-    'api.openai.com': 'US',
-    'us.api.openai.com': 'US',
-    'eu.api.openai.com': 'EU',
-    'ae.api.openai.com': 'AE',
-    'au.api.openai.com': 'AU',
-    'in.api.openai.com': 'IN',
-    'jp.api.openai.com': 'JP',
-  },
-  azure: 'of its customers',
-  anthropic: { 'api.anthropic.com': 'US' },
-  bedrock: 'by region',
-  gemini: { 'generativelanguage.googleapis.com': 'US' },
-  vertex: 'by region',
-  mistral: { 'api.mistral.ai': 'EU', 'api.eu.mistral.ai': 'EU', 'api.us.mistral.ai': 'US' },
-  deepseek: { 'api.deepseek.com': 'CN' },
-  xai: { 'api.x.ai': 'US' },
-  groq: { 'api.groq.com': 'US' },
-  together: { 'api.together.xyz': 'US' },
-  fireworks: { 'api.fireworks.ai': 'US' },
-  cerebras: { 'api.cerebras.ai': 'US' },
-  scaleway: { 'api.scaleway.ai': 'FR' },
-  ovhcloud: { 'oai.endpoints.kepler.ai.cloud.ovh.net': 'FR' },
-  ionos: { 'openai.inference.de-txl.ionos.com': 'DE' },
-  // Only dedicated endpoints, which have hosts of their own, stay in a region.
-  nebius: { 'api.tokenfactory.nebius.com': 'GLOBAL' },
-  typesafe: { 'api.typesafe.ai': 'US' },
-  custom: 'of its customers',
-};
-
-/** The same by host, for an address may be configured under any vendor. Hosts that are not here are believed. */
+/** Where hosts of any vendor process data, for an address may be configured under another vendor. Others are believed. */
 const PLACES_BY_HOST: ReadonlyMap<string, string> = new Map(
-  Object.values(HOSTS).flatMap((hosts) => (typeof hosts === 'string' ? [] : Object.entries(hosts))),
+  VENDOR_IDS.flatMap((id) => {
+    const { hosts } = VENDORS[id];
+    return typeof hosts === 'object' ? Object.entries(hosts) : [];
+  }),
 );
 
 /** Cloud regions by what they begin with, longest first. */
@@ -86,26 +56,17 @@ const REGIONS: readonly (readonly [string, string])[] = [
   ['me-central2', 'SA'],
 ];
 
-/** Where calls to an address are processed: a country, a group of them or `GLOBAL`. Undefined: nobody knows but its owner. */
+/** Locations that are more than a region. // wire-formats 1.3 */
+const WIDE = ['global', 'us', 'eu'];
+
+/** Where calls to an address are processed: a country, a group of them or `GLOBAL`. Undefined: only its owner knows. */
 export function placeOf(vendor: VendorId, url: string, region: string | undefined): string | undefined {
   const host = new URL(url).hostname;
-  if (vendor === 'bedrock') {
-    const named = /^bedrock-(?:runtime|mantle)(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.|api\.aws)/.exec(host)?.[1];
-    return named === undefined ? undefined : placeOfRegion(named);
-  }
-  if (vendor === 'vertex') {
-    const own = host.endsWith('.googleapis.com') || url === addressOf(vendor, region);
-    return own && region !== undefined ? placeOfLocation(region) : undefined;
-  }
-  return PLACES_BY_HOST.get(host);
-}
-
-function placeOfLocation(location: string): string | undefined {
-  return ['global', 'us', 'eu'].includes(location) ? location.toUpperCase() : placeOfRegion(location);
-}
-
-function placeOfRegion(region: string): string | undefined {
-  return REGIONS.find(([prefix]) => region.startsWith(prefix))?.[1];
+  const { hosts } = VENDORS[vendor];
+  if (typeof hosts !== 'function') return PLACES_BY_HOST.get(host);
+  const named = hosts(host, region);
+  if (named === undefined) return undefined;
+  return WIDE.includes(named) ? named.toUpperCase() : REGIONS.find(([prefix]) => named.startsWith(prefix))?.[1];
 }
 
 /**

@@ -51,7 +51,7 @@ function findOrganization(
   const organization = follow(compilation, workload, field, 'Organization', `${namespace}/${name}`);
   if (!organization) return undefined;
   if (permitsNamespace(compilation, organization, workload.namespace)) return organization;
-  const message = `Organization ${organization.id} does not permit workloads of namespace ${workload.namespace}`;
+  const message = `Organization ${organization.id} does not accept workloads of namespace ${workload.namespace}`;
   compilation.faults.add(workload, field, message, 'RefNotPermitted');
   return undefined;
 }

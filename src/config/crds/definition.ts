@@ -21,7 +21,7 @@ export function schemasOf(kind: CustomKindName): { readonly spec: StructuralNode
   const status = toStructural(statusSchema(kind), 'status', []);
   return {
     spec: toStructural(schema.properties.spec, 'spec', rules),
-    status: { description: 'What the controller found; written by it alone.', ...status },
+    status: { description: 'The state that the controller found. Only the controller writes it.', ...status },
   };
 }
 
@@ -68,7 +68,7 @@ export function definitionOf(kind: CustomKindName): object {
                 apiVersion: { type: 'string', description: `${API_VERSION}.` },
                 kind: { type: 'string', description: `${kind}.` },
                 metadata: { type: 'object' },
-                spec: { description: 'What is wanted.', ...spec },
+                spec: { description: 'The desired state.', ...spec },
                 status,
               },
             },

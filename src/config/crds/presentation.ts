@@ -33,7 +33,8 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
   Organization: {
     plural: 'organizations',
     shortName: 'gworg',
-    description: 'An organization owns workloads, and sets what holds for all of them: a plan, a spend cap, prices.',
+    description:
+      'An organization owns workloads and sets what applies to all of them: a billing plan, a spend cap, prices.',
     columns: [
       column('State', 'state'),
       column('Cap', 'cap.amount'),
@@ -61,7 +62,7 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
   Policy: {
     plural: 'policies',
     shortName: 'gwpol',
-    description: 'A policy says how calls of organizations or workloads are inspected, and where they may go.',
+    description: 'A policy sets how the calls of organizations or workloads are inspected, and where they may go.',
     columns: [
       column('Mode', 'mode'),
       column('Kind', 'targetRefs[0].kind'),
@@ -73,7 +74,8 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
   Provider: {
     plural: 'providers',
     shortName: 'gwprov',
-    description: 'A provider serves models: how it is reached, where it processes data, and with which credentials.',
+    description:
+      'A provider serves models. Sets how to reach it, where it processes data, and which credentials to use.',
     columns: [
       column('Slug', 'slug'),
       column('Vendor', 'vendor'),
@@ -86,13 +88,13 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
   PriceBook: {
     plural: 'pricebooks',
     shortName: 'gwpb',
-    description: 'A price book sets what calls cost, where the prices of an organization are not the built-in ones.',
+    description: 'A price book sets prices that replace the built-in ones.',
     columns: [column('Currency', 'currency'), column('From', 'effectiveFrom')],
   },
   VirtualKey: {
     plural: 'virtualkeys',
     shortName: 'gwkey',
-    description: 'A virtual key is a credential of a workload. Only the hash of its secret is kept.',
+    description: 'A virtual key is a credential of a workload. Only the hash of its secret is stored.',
     columns: [
       column('Workload', 'workloadRef.name'),
       column('Hint', 'hint'),
@@ -104,7 +106,7 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
   ModelAlias: {
     plural: 'modelaliases',
     shortName: 'gwalias',
-    description: "A model alias is a model id of one's own, with the models behind it and how one of them is chosen.",
+    description: 'A model alias is a model id of your own, with the models behind it and how one of them is chosen.',
     columns: [column('Alias', 'alias'), column('Strategy', 'strategy'), column('First', 'targets[0].model')],
     selectable: ['alias'],
   },

@@ -26,7 +26,7 @@ export function referenceOf(kind: CustomKindName): string {
     table(spec, ''),
     ...ruleSection(spec),
     '## status',
-    'Written by the controller alone.',
+    'Only the controller writes it.',
     table(status, ''),
     '| condition | true when |\n|---|---|\n' +
       Object.entries(CONDITIONS)
@@ -45,7 +45,7 @@ export function referenceIndex(kinds: readonly CustomKindName[]): string {
   });
   return [
     '# Kinds',
-    `The resources that configure Gatewarden, of the group \`${API_VERSION}\`. \`kubectl get gatewarden\` lists all of them.`,
+    `The resources that configure Gatewarden, in the group \`${API_VERSION}\`. \`kubectl get gatewarden\` lists all of them.`,
     `| kind | short name | what it is for |\n|---|---|---|\n${kindRows.join('\n')}`,
     'These pages are written by `make docs` from the schemas in `src/config/resources`.',
   ]
@@ -62,7 +62,7 @@ function table(node: StructuralNode, prefix: string): string {
   return `| field | value | meaning |\n|---|---|---|\n${rows(node, prefix).join('\n')}`;
 }
 
-/** A row a field, each after the object that it is in. Fields that a sibling has told already are told by its name. */
+/** One row for each field, after the object that contains it. Fields that a sibling describes refer to that sibling. */
 function rows(node: StructuralNode, prefix: string): readonly string[] {
   const told = new Map<string, string>();
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
@@ -71,7 +71,7 @@ function rows(node: StructuralNode, prefix: string): readonly string[] {
     const inner = rows(child.items ?? child, child.items ? `[].` : `.`);
     const alike = told.get(inner.join('\n'));
     if (inner.length > 0) told.set(inner.join('\n'), path);
-    const value = alike === undefined ? valueOf(child) : `the fields of \`${alike}\``;
+    const value = alike === undefined ? valueOf(child) : `same fields as \`${alike}\``;
     const row = `| \`${path}\` | ${required}${value} | ${cell(child.description ?? '')} |`;
     return [row, ...(alike === undefined ? inner.map((line) => line.replace('| `', `| \`${path}`)) : [])];
   });

@@ -4,30 +4,34 @@ import { closed, mapOf, money, oneOf, values } from '../resources/schema.ts';
 
 /** What the conditions of every kind tell, by type. */
 export const CONDITIONS = {
-  Accepted: 'The resource makes sense: it is valid, of an allowed namespace, and no other one claims its place.',
-  ResolvedRefs: 'Everything it refers to is there.',
-  Programmed: 'Every gateway that runs has taken this generation in.',
+  Accepted: 'The resource is valid, its namespace is allowed, and no other resource claims its place.',
+  ResolvedRefs: 'Everything it refers to exists.',
+  Programmed: 'Every running gateway uses this generation.',
 } as const;
 
 const condition = closed({
-  type: Type.String({ minLength: 1, maxLength: 64, description: 'What is told.' }),
-  status: values(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
+  type: Type.String({ minLength: 1, maxLength: 64, description: 'The type of the condition.' }),
+  status: values(['True', 'False', 'Unknown'], { description: 'Whether the condition is true.' }),
   reason: Type.String({
     minLength: 1,
     maxLength: 128,
     pattern: '^[A-Za-z]([A-Za-z0-9]*)$',
-    description: 'Why, in one word for programs.',
+    description: 'The reason in one word, for programs.',
   }),
-  message: Type.String({ maxLength: 4096, description: 'Why, in words for people.' }),
+  message: Type.String({ maxLength: 4096, description: 'The reason in words, for people.' }),
   observedGeneration: Type.Optional(
-    Type.Integer({ minimum: 0, format: 'int64', description: 'The generation of the resource that this is about.' }),
+    Type.Integer({
+      minimum: 0,
+      format: 'int64',
+      description: 'The generation of the resource that the condition is about.',
+    }),
   ),
-  lastTransitionTime: Type.String({ format: 'date-time', description: 'When it last began or ceased to hold.' }),
+  lastTransitionTime: Type.String({ format: 'date-time', description: 'When the status last changed.' }),
 });
 
 const common = {
   observedGeneration: Type.Optional(
-    Type.Integer({ minimum: 0, format: 'int64', description: 'The generation that was seen last.' }),
+    Type.Integer({ minimum: 0, format: 'int64', description: 'The generation that the controller saw last.' }),
   ),
   conditions: Type.Optional(
     mapOf(condition, ['type'], { maxItems: 8, description: 'Accepted, ResolvedRefs, Programmed.' }),
@@ -36,13 +40,13 @@ const common = {
 
 const spend = closed(
   {
-    amount: money({ description: 'What was spent in the period.' }),
+    amount: money({ description: 'The amount spent in the period.' }),
     currency: values(['EUR', 'USD'], { description: 'Currency of the amount.' }),
-    period: oneOf('period', { description: 'What the amount is the sum of.' }),
-    limit: Type.Optional(money({ description: 'What may be spent in the period.' })),
+    period: oneOf('period', { description: 'What the amount covers.' }),
+    limit: Type.Optional(money({ description: 'The most that may be spent in the period.' })),
     updatedAt: Type.String({ format: 'date-time', description: 'When the amount was read.' }),
   },
-  { description: 'What was spent, as of a little while ago: the ledger is what counts.' },
+  { description: 'The amount spent a short while ago. The ledger has the exact amount.' },
 );
 
 const limits = closed(
@@ -50,7 +54,7 @@ const limits = closed(
     requestsPerMinute: Type.Optional(Type.Integer({ minimum: 0, format: 'int64', description: 'Calls per minute.' })),
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 0, format: 'int64', description: 'Tokens per minute.' })),
   },
-  { description: 'The limits that are in force.' },
+  { description: 'The limits in force.' },
 );
 
 const plain = closed(common);

@@ -51,7 +51,7 @@ export function reasonOf(error: unknown): string {
     case 'ERR_ENCODING_INVALID_ENCODED_DATA':
       return 'is not UTF-8 text';
     case 'ENOENT':
-      return 'is not there';
+      return 'does not exist';
     default:
       return `cannot be read (${code ?? 'unknown error'})`;
   }

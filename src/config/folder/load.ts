@@ -15,7 +15,7 @@ export interface FolderOptions {
   readonly usdToEur: string;
   /** Where resources speak for several organizations; absent: anywhere. */
   readonly platformNamespace?: string | undefined;
-  /** Resources beside those of the folder; asked again at every load. */
+  /** Resources in addition to those of the folder; read again at every load. */
   readonly extra?: () => readonly SourceDocument[];
 }
 
@@ -41,7 +41,7 @@ export async function load(options: FolderOptions, cache: ReadonlyMap<string, Ca
   let loaded = await loadOnce(options, cache);
   for (let attempt = 1; loaded.state !== (await stateOf(options.dir, loaded.secretPaths)); attempt++) {
     if (attempt === MAX_ATTEMPTS) {
-      const message = 'keeps changing while it is read';
+      const message = 'keeps changing while it is being read';
       const fault: Fault = { file: basename(options.dir), object: '', field: '', message };
       return { ...loaded, result: { faults: [fault] } };
     }

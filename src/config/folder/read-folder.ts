@@ -47,7 +47,7 @@ export async function readFolder(dir: string, cache: ReadonlyMap<string, CachedF
   const parsed = [...files.values()];
   const documents = parsed.flatMap((file) => file.documents);
   const faults = parsed.flatMap((file) => file.faults);
-  // A mount that came up empty must not read as "nobody has a key".
+  // A mount that came up empty must not mean that all keys are deleted.
   if (documents.length === 0 && faults.length === 0) {
     faults.push({ file: basename(dir), object: '', field: '', message: 'has no resources' });
   }

@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs';
 
-/** Watches folders for changes of what is directly in them, until closed. Does not keep the process alive. */
+/** Watches folders, without subfolders, for changes until closed. Does not keep the process alive. */
 export interface FolderWatch {
   /** Replaces the folders watched. One that cannot be watched is left out: the poll notices its changes. */
   set(folders: readonly string[]): void;

@@ -38,8 +38,8 @@ describe('what is not good YAML', () => {
   test.each<readonly [string, string, string]>([
     ['a key twice', 'a: 1\nb:\n  c: 1\n  "c": 2\n', 'line 4: has the key c twice'],
     ['a key twice in a flow mapping', '{a: 1, b: 2, a: 3}', 'line 1: has the key a twice'],
-    ['a bomb of aliases', laughs.join('\n'), 'line 2: repeats too much by aliases'],
-    ['many aliases', `a: &a 1\nb: [${'*a, '.repeat(20_000)}]`, 'line 1: repeats too much by aliases'],
+    ['a bomb of aliases', laughs.join('\n'), 'line 2: expands too much through aliases'],
+    ['many aliases', `a: &a 1\nb: [${'*a, '.repeat(20_000)}]`, 'line 1: expands too much through aliases'],
     ['an alias inside its anchor', 'a: &a\n  b: *a\n', 'line 2: is nested too deeply'],
     ['a tower of brackets', '['.repeat(50_000), 'line 1: is nested too deeply'],
     [
@@ -47,10 +47,10 @@ describe('what is not good YAML', () => {
       Array.from({ length: 100 }, (_, level) => `${' '.repeat(level)}a:`).join('\n'),
       'line 66: is nested too deeply',
     ],
-    ['a tab', 'a:\n\tb: 1\n', 'line 2: is indented by a tab'],
-    ['two colons', 'a: b: c', 'line 1: has two colons; put the value in quotes'],
-    ['an open bracket', 'a: [1\nb: 2\n', 'line 2: is not indented as YAML needs it, or a bracket is not closed'],
-    ['an open quote', 'a: "b', 'line 1: lacks a character, such as a closing quote'],
+    ['a tab', 'a:\n\tb: 1\n', 'line 2: is indented with a tab: use spaces'],
+    ['two colons', 'a: b: c', 'line 1: has two colons: put the value in quotes'],
+    ['an open bracket', 'a: [1\nb: 2\n', 'line 2: has wrong indentation, or an unclosed bracket'],
+    ['an open quote', 'a: "b', 'line 1: is missing a character, such as a closing quote'],
     ['an unknown escape', 'a: "\\x"', 'line 1: has an escape that YAML does not know'],
     ['an unknown tag', 'a: !secret x', 'line 1: has a tag that is not supported'],
     ['a key that is a list', '? [a]\n: 1', 'line 1: has a key that is not a string'],
@@ -92,7 +92,7 @@ describe('what is not good YAML', () => {
 
   test('more documents than a file may have', async () => {
     expect((await read('---\n'.repeat(100_002))).faults).toEqual([
-      'document 100001: line 100001: is where reading stops: the file has too many documents',
+      'document 100001: line 100001: is not read: the file has too many documents',
     ]);
   });
 });

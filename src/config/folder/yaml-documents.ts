@@ -2,7 +2,7 @@ import { Composer, LineCounter, Parser, type Document, type ParsedNode } from 'y
 import type { Fault, SourceDocument } from '../fault.ts';
 import { toValue, UnreadableYaml } from './yaml-value.ts';
 
-/** Documents of one file, and what is wrong with its text. */
+/** Documents of one file, and the faults of its text. */
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
   readonly faults: readonly Fault[];
@@ -13,12 +13,12 @@ const SLICE_MS = 10;
 
 /** Own words for the library's errors: its messages quote the text, which may be a secret. */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
-  ['BAD_INDENT', 'is not indented as YAML needs it, or a bracket is not closed'],
-  ['TAB_AS_INDENT', 'is indented by a tab'],
-  ['MISSING_CHAR', 'lacks a character, such as a closing quote'],
+  ['BAD_INDENT', 'has wrong indentation, or an unclosed bracket'],
+  ['TAB_AS_INDENT', 'is indented with a tab: use spaces'],
+  ['MISSING_CHAR', 'is missing a character, such as a closing quote'],
   ['BAD_DQ_ESCAPE', 'has an escape that YAML does not know'],
   ['BAD_SCALAR_START', 'has a value that must be in quotes'],
-  ['BLOCK_AS_IMPLICIT_KEY', 'has two colons; put the value in quotes'],
+  ['BLOCK_AS_IMPLICIT_KEY', 'has two colons: put the value in quotes'],
   ['NON_STRING_KEY', 'has a key that is not a string'],
   ['TAG_RESOLVE_FAILED', 'has a tag that is not supported'],
   ['RESOURCE_EXHAUSTION', 'is nested too deeply'],
@@ -50,7 +50,7 @@ export async function parseYaml(file: string, text: string): Promise<ParsedFile>
       faults.push({ file, object: `document ${index + 1}`, field: `line ${lines.linePos(offset).line}`, message });
     };
     if (index === MAX_DOCUMENTS) {
-      fault(document.range[0], 'is where reading stops: the file has too many documents');
+      fault(document.range[0], 'is not read: the file has too many documents');
       break;
     }
     readDocument(document, fault, (value) => documents.push({ file, index, value }));

@@ -34,7 +34,7 @@ function read(node: unknown, depth: number, aliased: boolean, reading: Reading):
   if (node === null || node === undefined) return null;
   const offset = offsetOf(node);
   if (depth > MAX_DEPTH) throw new UnreadableYaml(offset, 'is nested too deeply');
-  if (aliased && reading.budget-- <= 0) throw new UnreadableYaml(offset, 'repeats too much by aliases');
+  if (aliased && reading.budget-- <= 0) throw new UnreadableYaml(offset, 'expands too much through aliases');
   if (isAlias(node)) {
     const target = reading.anchors.get(node.source);
     if (!target) throw new UnreadableYaml(offset, 'has an alias without an anchor before it');

@@ -8,10 +8,10 @@ import { createShard, indexKeys, type KeyShard, type PublishedKeys } from './key
 import type { Manifest } from './manifest.ts';
 import { digestOf } from './segment.ts';
 
-/** A snapshot of what was published. */
+/** A snapshot of a publication. */
 export interface PublishedSnapshot extends Snapshot, Pick<PublishedKeys, 'withheld'> {}
 
-/** A snapshot and how many resources it is of, or what is wrong with them. */
+/** A snapshot with its number of resources, or the faults of a publication. */
 type Assembled =
   | { readonly snapshot: PublishedSnapshot; readonly counts: ResourceCounts; readonly faults?: never }
   | { readonly faults: readonly Fault[]; readonly snapshot?: never };
@@ -43,7 +43,7 @@ interface Compiled extends Pick<Snapshot, 'organizations' | 'workloads'> {
   readonly counts: ResourceCounts;
 }
 
-/** Starts with nothing. What is faulty leaves it as it was. */
+/** Starts empty. A faulty publication leaves the snapshot unchanged. */
 export function createAssembler({ keys, usdToEur, platformNamespace }: AssemblerOptions): Assembler {
   const checked: CheckedDocuments = new WeakMap();
   let held: ReadonlyMap<string, Held> = new Map();

@@ -42,7 +42,7 @@ interface Derived {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `masters`: the newest first. Throws RangeError when there is none. */
+/** `masters`: the newest first. Throws RangeError if it is empty. */
 export function createConfigKeys(masters: readonly MasterKey[]): ConfigKeys {
   const keys = masters.map(({ id, secret }): Derived => {
     const derive = (use: string): KeyObject =>
@@ -93,7 +93,7 @@ function mac({ signing }: Derived, text: string): Buffer {
   return createHmac('sha256', signing).update(text).digest();
 }
 
-/** What is authenticated beside the secret, so that nobody can move it to another place. */
+/** Authenticated in addition to the secret, so that it cannot be moved to another place. */
 function boundTo({ namespace, name, key }: SecretPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify(['config', keyId, namespace, name, key]));
 }

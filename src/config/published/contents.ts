@@ -51,7 +51,7 @@ export function rowsText(rows: readonly (KeyRow | SecretRow)[]): string {
   return JSON.stringify(rows.toSorted((one, other) => compareRows(one, other)));
 }
 
-/** Reads the text of a segment. Undefined for a name that is none: it may hold what must not be passed over. */
+/** Reads the text of a segment. Undefined for an unknown name: its content must not be ignored. */
 export function readPart(name: string, text: string): Part | undefined {
   const [family = ''] = name.split('-');
   if (family === 'keys') return { kind: 'keys', rows: JSON.parse(text) as KeyRow[] };

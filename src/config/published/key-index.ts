@@ -16,7 +16,7 @@ export interface PublishedKeys {
   withheld(hash: string): boolean;
 }
 
-/** Files rows by hash, and by id once somebody asks by it. */
+/** Files rows by hash, and by id on the first lookup by id. */
 export function createShard(rows: readonly KeyRow[]): KeyShard {
   const byHash = new Map(rows.map((row) => [row[0], row]));
   let byId: ReadonlyMap<string, KeyRow> | undefined;

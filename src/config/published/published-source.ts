@@ -16,7 +16,7 @@ export interface PublishedSourceOptions extends AssemblerOptions {
   readonly pollMs?: number;
 }
 
-/** What was taken over last. */
+/** The publication taken over last. */
 interface Taken {
   readonly head: PublishedHead;
   readonly snapshot: PublishedSnapshot;
@@ -44,13 +44,13 @@ class PublishedSource implements ConfigSource {
   readonly #queue = createQueue();
   #taken: Taken | undefined;
   #faults: readonly Fault[] = [];
-  /** Digests of segments that could not be read, to be written anew. */
+  /** Digests of segments that could not be read and have to be written again. */
   #broken: readonly string[] = [];
   #trouble: NotTaken | 'rejected' | undefined;
   /** What the copy lacks; `fresh` is not there when all segments are to be fetched for it. */
   #unkept: { readonly manifest: Manifest; readonly fresh: ReadonlyMap<string, Uint8Array> | undefined } | undefined;
   #keepFailed = false;
-  /** When what is in force was last known to be what is published. */
+  /** When the configuration in force was last known to be the published one. */
   #confirmedAt = Date.now();
   /** Whether it was since this process began. */
   #confirmed = false;
@@ -116,7 +116,7 @@ class PublishedSource implements ConfigSource {
     this.#timer = setTimeout(() => void this.reload().then(() => this.#queue.closed() || this.#poll()), wait).unref();
   }
 
-  /** What is wrong with the copy is of no account: it only saves the time until the store answers. */
+  /** Faults of the copy are ignored: it only saves the time until the store answers. */
   async #readCopy(): Promise<void> {
     try {
       const last = await this.#options.copy.head();
@@ -176,7 +176,7 @@ class PublishedSource implements ConfigSource {
     return true;
   }
 
-  /** A copy that cannot be kept costs a restart without the store, not this run: it is told, and tried again. */
+  /** A copy that cannot be written costs only a restart without the store: it is reported and tried again. */
   async #keep(): Promise<void> {
     if (!this.#unkept || !this.#taken) return;
     const { copy, feed } = this.#options;
@@ -199,7 +199,7 @@ class PublishedSource implements ConfigSource {
   }
 
   #confirm(): void {
-    if (this.#trouble) this.#emit({ name: 'config.taken-again' });
+    if (this.#trouble) this.#emit({ name: 'config.taken_again' });
     this.#trouble = undefined;
     this.#faults = [];
     this.#broken = [];
@@ -207,9 +207,9 @@ class PublishedSource implements ConfigSource {
     this.#confirmed = true;
   }
 
-  /** What is in force stays. Says why, once. */
+  /** The configuration in force stays. Reports the reason once. */
   #leave(why: NotTaken, segments?: readonly string[]): false {
-    if (this.#trouble !== why) this.#emit({ name: 'config.not-taken', why, ...(segments && { segments }) });
+    if (this.#trouble !== why) this.#emit({ name: 'config.not_taken', why, ...(segments && { segments }) });
     this.#trouble = why;
     return false;
   }

@@ -6,7 +6,7 @@ import { closed, jurisdiction, name, secretKeyRef, setOf, values } from './schem
 
 const auth = closed(
   {
-    type: values(['None', 'Bearer', 'Header'], { description: 'How the gateway identifies itself.' }),
+    type: values(['None', 'Bearer', 'Header'], { description: 'How the gateway authenticates itself.' }),
     header: Type.Optional(Type.String({ maxLength: 64, description: 'Name of the header, when type is Header.' })),
     secretKeyRef: Type.Optional(secretKeyRef()),
   },
@@ -16,29 +16,32 @@ const auth = closed(
 const tools = closed(
   {
     include: Type.Optional(
-      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Only these tools are offered.' }),
+      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Offers only these tools.' }),
     ),
     exclude: Type.Optional(
-      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'All tools but these are offered.' }),
+      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Offers all tools except these.' }),
     ),
   },
-  { description: 'Which of its tools are offered; all of them unless given.' },
+  { description: 'Which of its tools are offered. Default: all.' },
 );
 
 const spec = closed({
-  endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'Where the server is reached.' }),
-  transport: values(['StreamableHTTP', 'SSE'], { default: 'StreamableHTTP', description: 'How it is spoken to.' }),
+  endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
+  transport: values(['StreamableHTTP', 'SSE'], {
+    default: 'StreamableHTTP',
+    description: 'The transport that it speaks.',
+  }),
   jurisdiction: jurisdiction({ description: 'Where it processes data, such as EU or US.' }),
   auth,
   tools: Type.Optional(tools),
   workloads: Type.Optional(
-    setOf(name(), { maxItems: 128, description: 'Workloads of the same namespace that may use it; all unless given.' }),
+    setOf(name(), { maxItems: 128, description: 'Workloads of the same namespace that may use it. Default: all.' }),
   ),
   timeoutSeconds: Type.Integer({
     minimum: 1,
     maximum: 600,
     default: 60,
-    description: 'How long one tool call may take.',
+    description: 'The longest that one tool call may take.',
   }),
 });
 

@@ -46,9 +46,9 @@ function describeValue(error: TValidationError, document: unknown): string {
     case 'const':
       return `must be ${String(error.params.allowedValue)}`;
     case 'pattern':
-      return PATTERN_MESSAGES.get(String(error.params.pattern)) ?? 'is not in the right form';
+      return PATTERN_MESSAGES.get(String(error.params.pattern)) ?? 'does not have the right form';
     case 'format':
-      return FORMAT_MESSAGES.get(error.params.format) ?? 'is not in the right form';
+      return FORMAT_MESSAGES.get(error.params.format) ?? 'does not have the right form';
     case 'minimum':
       return `must be at least ${error.params.limit}`;
     case 'maximum':

@@ -23,26 +23,41 @@ const target = closed({
 });
 
 const route = closed({
-  task: Type.Optional(values(TASKS, { description: 'Only requests of this kind.' })),
+  task: Type.Optional(values(TASKS, { description: 'Matches only requests of this kind.' })),
   maxComplexity: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 3, description: 'Only requests this hard or easier: 0 trivial to 3 hard.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      description: 'Matches only requests of at most this complexity: 0 (trivial) to 3 (hard).',
+    }),
   ),
-  model: model({ description: 'Model that serves them.' }),
+  model: model({ description: 'Model that serves the matching requests.' }),
 });
 
 const spec = closed({
-  alias: text('alias', { minLength: 4, maxLength: 128, description: 'The id callers use. Cannot be changed.' }),
+  alias: text('alias', {
+    minLength: 4,
+    maxLength: 128,
+    description: 'The model id that callers use. Cannot be changed.',
+  }),
   strategy: oneOf('strategy', {
-    description: 'Weighted: by share. Failover: by priority. Auto: by what the request asks for.',
+    description:
+      'How a target is chosen. Weighted: by share. Failover: by priority. Auto: by the content of the request.',
   }),
   targets: Type.Array(target, {
     minItems: 1,
     maxItems: 32,
-    description: 'Models behind the alias; for Auto, those that serve what no route matches.',
+    description: 'Models behind the alias. With Auto: those for requests that no route matches.',
   }),
   auto: Type.Optional(
     closed(
-      { routes: Type.Array(route, { minItems: 1, maxItems: 64, description: 'The first that matches is taken.' }) },
+      {
+        routes: Type.Array(route, {
+          minItems: 1,
+          maxItems: 64,
+          description: 'The routes. The first one that matches is taken.',
+        }),
+      },
       { description: 'Routes of strategy Auto.' },
     ),
   ),

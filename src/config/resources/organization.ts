@@ -7,7 +7,8 @@ const workloadNamespaces = closed(
   {
     from: values(['Same', 'Selector', 'All'], {
       default: 'Same',
-      description: 'Same: the namespace of the organization; Selector: those with certain labels; All: any.',
+      description:
+        'Same: the namespace of the organization. Selector: namespaces with certain labels. All: any namespace.',
     }),
     selector: Type.Optional(namespaceSelector()),
   },
@@ -18,27 +19,27 @@ const plan = closed(
   {
     type: oneOf('planType', {
       default: 'Postpaid',
-      description: 'Prepaid: calls are paid from credit that was added before. None: every call is refused.',
+      description: 'Prepaid: calls are paid from credit added beforehand. None: every call is refused.',
     }),
     activeFrom: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the plan begins; calls before it are refused.' }),
+      Type.String({ format: 'date-time', description: 'When the plan begins. Earlier calls are refused.' }),
     ),
     activeUntil: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the plan ends; calls from then on are refused.' }),
+      Type.String({ format: 'date-time', description: 'When the plan ends. Later calls are refused.' }),
     ),
   },
-  { description: 'How calls are paid for. Without it: Postpaid, and active.' },
+  { description: 'How calls are paid for. Default: Postpaid and active.' },
 );
 
 const spec = closed({
   displayName: Type.Optional(Type.String({ maxLength: 128, description: 'Name shown to people.' })),
   contact: closed(
-    { email: Type.String({ format: 'email', maxLength: 254, description: 'Address of a person in charge.' }) },
+    { email: Type.String({ format: 'email', maxLength: 254, description: 'E-mail address of a person in charge.' }) },
     { description: 'Whom to write to about this organization.' },
   ),
   state: values(['Active', 'Suspended'], {
     default: 'Active',
-    description: 'A suspended organization has every call refused.',
+    description: 'Refuses every call of the organization.',
   }),
   currency: values(['EUR', 'USD'], {
     default: 'EUR',
@@ -49,14 +50,16 @@ const spec = closed({
     default: 'UTC',
     description: 'IANA time zone in which the days and months of budgets begin, such as Europe/Berlin.',
   }),
-  cap: Type.Optional(budget({ description: 'Most that all workloads together may spend.' })),
+  cap: Type.Optional(budget({ description: 'The most that all workloads together may spend.' })),
   plan: Type.Optional(plan),
-  alerts: Type.Optional(budgetAlerts({ description: 'When to tell that cap, credit or a budget is used up.' })),
+  alerts: Type.Optional(
+    budgetAlerts({ description: 'When to raise alerts that the cap, credit or a budget is used up.' }),
+  ),
   priceBookRef: Type.Optional(
     localRef({
       description:
-        'PriceBook whose prices replace the built-in ones; not those of Managed providers of other namespaces, nor of the ' +
-        "gateway's own models: these are the platform's.",
+        'PriceBook whose prices replace the built-in ones. It does not apply to Managed providers of other ' +
+        "namespaces or to the gateway's own models: the platform sets their prices.",
     }),
   ),
   messagesDefaultProvider: Type.Optional(
@@ -65,15 +68,16 @@ const spec = closed({
   sharedObjects: oneOf('sharedObjects', {
     default: 'Workload',
     description:
-      'Who may name what a provider keeps on the own account of the organization (files, videos, stored responses): ' +
-      'Workload: the workload that made it through the gateway; Organization: every workload, also what was made elsewhere.',
+      'Who may use what a provider stores on an account of the organization (files, videos, stored responses). ' +
+      'Workload: the workload that created it through the gateway. Organization: every workload, also what was ' +
+      'created elsewhere.',
   }),
   corsOrigins: Type.Optional(
     Type.Array(Type.String({ maxLength: 255, pattern: '^https?://[a-z0-9.:-]+$' }), {
       maxItems: 32,
       description:
-        'Origins of web pages that may call with keys of this organization (`https://app.example`); absent: none. A key in ' +
-        'a page is everybody’s who opens it.',
+        'Origins of web pages that may call with keys of this organization (`https://app.example`). Default: none. ' +
+        'Anyone who opens such a page can read its key.',
     }),
   ),
   workloadNamespaces,
@@ -85,7 +89,7 @@ export type OrganizationSpec = Static<typeof spec>;
 const specRules: readonly Rule<OrganizationSpec>[] = [
   {
     rule: 'self.currency == oldSelf.currency',
-    message: 'is immutable: amounts in the ledger are kept by it',
+    message: 'is immutable: amounts in the ledger are in this currency',
     fieldPath: '.currency',
   },
 ];

@@ -16,34 +16,34 @@ const dlp = closed(
     mode: Type.Optional(
       oneOf('dlpMode', {
         description:
-          'What happens to personal data. AllowLog: let it pass, record it. Tokenize: replace it, restore it in the ' +
+          'What happens to personal data. AllowLog: pass and record it. Tokenize: replace it, and restore it in the ' +
           'answer. Mask: replace it for good. Block: refuse the call.',
       }),
     ),
     documents: Type.Optional(
       oneOf('dlpDocuments', {
-        description: 'What happens to attached documents before anything leaves. "Off" is written in quotes.',
+        description: 'What happens to attached documents before anything is sent. Write "Off" in quotes.',
       }),
     ),
     images: Type.Optional(
       oneOf('dlpImages', {
         description:
-          'What happens to pictures in prompts. Pass: they are sent, and named as unscanned. Inspect: the document engine ' +
-          'reads them; what is found is blurred, or refused in mode Block, and what cannot be read is refused. Refuse: no ' +
-          'picture is sent. Default: Inspect in mode Block, else Pass.',
+          'What happens to images in prompts. Pass: they are sent and reported as unscanned. Inspect: the document ' +
+          'engine reads them, matches are blurred (refused in mode Block), and unreadable images are refused. ' +
+          'Refuse: no image is sent. Default: Inspect in mode Block, else Pass.',
       }),
     ),
     entities: Type.Optional(
       setOf(values(FINDABLE_ENTITIES), {
         maxItems: 64,
-        description: 'Kinds of personal data looked for. Empty: all but places and organizations.',
+        description: 'Kinds of personal data to detect. Empty: all except places and organizations.',
       }),
     ),
     customTerms: Type.Optional(
       mapOf(
         closed({
-          label: Type.String({ minLength: 1, maxLength: 32, description: 'What a replaced term is called.' }),
-          secretKeyRef: secretKeyRef({ description: 'Where the term is kept: a Secret of the same namespace.' }),
+          label: Type.String({ minLength: 1, maxLength: 32, description: 'The label that replaces the term.' }),
+          secretKeyRef: secretKeyRef({ description: 'Where the term is stored: a Secret of the same namespace.' }),
         }),
         ['label'],
         { maxItems: 64, description: 'Terms of your own that are treated as personal data.' },
@@ -55,21 +55,22 @@ const dlp = closed(
           tool: text('tool', {
             minLength: 1,
             maxLength: 128,
-            description: 'Name of a tool; a * stands for any characters. An exact name comes first, then the longest.',
+            description:
+              'Name of a tool; * stands for any characters. An exact name takes precedence, then the longest pattern.',
           }),
           mode: oneOf('restoreMode', {
             description:
-              'Always: every value. KnownTargets: every value, unless the call goes to an address or a receiver that ' +
-              'neither the caller nor the definition of the tool names; then only that receiver. SuppliedOnly: of ' +
-              'those, values that the caller named or this tool returned. Never: none.',
+              'Always: every value. KnownTargets: every value, unless the call goes to an address or a recipient ' +
+              'that neither the caller nor the definition of the tool names; then only that recipient. SuppliedOnly: ' +
+              'of those, the values that the caller named or this tool returned. Never: none.',
           }),
         }),
         ['tool'],
         {
           maxItems: 64,
           description:
-            'Which calls of tools get original values where an answer has tags. Default: KnownTargets; for tools that ' +
-            'publish by their name, SuppliedOnly.',
+            'Which tool calls get the original values of tags in an answer. Default: KnownTargets; for tools that ' +
+            'publish, judging by their name, SuppliedOnly.',
         },
       ),
     ),
@@ -77,8 +78,8 @@ const dlp = closed(
       setOf(text('hostPattern', { minLength: 1, maxLength: 253 }), {
         maxItems: 64,
         description:
-          'Hosts whose addresses may hold original values, in answers and in calls of tools, though nobody has named ' +
-          'them: api.example.com, or *.example.com for all below.',
+          'Hosts whose addresses may contain original values in answers and tool calls even if the caller did not ' +
+          'name them: api.example.com, or *.example.com for all hosts below it.',
       }),
     ),
   },
@@ -89,7 +90,7 @@ const responseCache = closed(
   {
     mode: values(ENABLED_OR_DISABLED, { description: 'Needs contentRetention: Enabled.' }),
     ttlSeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'How long an answer is kept.' }),
+      Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'How long an answer stays cached.' }),
     ),
   },
   { description: "The gateway's own cache of answers to identical requests." },
@@ -99,15 +100,16 @@ const scopeGuard = closed(
   {
     mode: oneOf('scopeGuardMode', {
       description:
-        '"Off", in quotes; Monitor: record requests outside the scope; Block: refuse them, and what says nothing. Begin ' +
-        'with Monitor and read what rows say: a local model judges, less surely what is said in another language than the scope.',
+        '"Off" (in quotes). Monitor: record requests outside the scope. Block: refuse them, and requests without ' +
+        'text. Begin with Monitor and read the audit rows: a local model judges, less reliably if the request is not ' +
+        'in the language of the scope.',
     }),
     scope: Type.Optional(
       Type.String({
         minLength: 1,
         // Whatever the language, the model reads all of it (inspect/scope/scope-guard.ts).
         maxLength: 1000,
-        description: 'What the workload is for, in plain words: best in one or two sentences.',
+        description: 'The purpose of the workload in plain words, ideally one or two sentences.',
       }),
     ),
   },
@@ -122,7 +124,7 @@ const fields = {
         allowedJurisdictions: setOf(jurisdiction(), {
           minItems: 1,
           maxItems: 64,
-          description: 'Where a provider may be, such as EU or CH. EU and APAC stand for their members too.',
+          description: 'Where a provider may process data, such as EU or CH. EU and APAC include their members.',
         }),
       },
       { description: 'Where requests may be sent.' },
@@ -132,52 +134,52 @@ const fields = {
     closed(
       {
         promptCache: Type.Optional(
-          values(ENABLED_OR_DISABLED, { description: 'Whether cache markers may reach providers.' }),
+          values(ENABLED_OR_DISABLED, { description: 'Whether cache markers are sent to providers.' }),
         ),
         responseCache: Type.Optional(responseCache),
       },
-      { description: 'Caches, of providers and of the gateway.' },
+      { description: 'Caching by providers and by the gateway.' },
     ),
   ),
   contentRetention: Type.Optional(
-    values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers may be kept, encrypted.' }),
+    values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers are retained, encrypted.' }),
   ),
   contentRetentionDays: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 3650, description: 'How long they are kept. Default: 30.' }),
+    Type.Integer({ minimum: 1, maximum: 3650, description: 'How long they are retained. Default: 30.' }),
   ),
   price: Type.Optional(
     values(['Known', 'Estimated'], {
       description:
-        'Which prices models are served at. Known, the default: a model without a price is refused. Estimated: it is ' +
-        'served at the price of the nearest older model of its line, where there is one; its rows say so.',
+        'Which prices are used. Known (the default): a model without a price is refused. Estimated: it is ' +
+        'served at the price of the nearest older model of its line, if there is one, and its audit rows say so.',
     }),
   ),
   allowedModels: Type.Optional(
     setOf(model(), {
       maxItems: 256,
-      description: 'Models that may be called. Every list that applies must allow the model. Empty: no limit.',
+      description: 'Models that may be called. Every list that applies must allow the model. Empty: any model.',
     }),
   ),
   providerSideTools: Type.Optional(
     setOf(values(PROVIDER_SIDE_TOOLS), {
       maxItems: 8,
       description:
-        "Tools that providers may call past inspection, on the organization's own accounts only. mcp: servers of tools " +
-        'that requests name. Every list that applies must have the kind. Absent or empty: none.',
+        "Tools that providers may call by themselves, without inspection, on the organization's own accounts only. " +
+        'mcp: tool servers that requests name. Every list that applies must contain the kind. Absent or empty: none.',
     }),
   ),
   passthrough: Type.Optional(
     setOf(text('pathWord', { minLength: 1, maxLength: 63 }), {
       maxItems: 64,
       description:
-        'Paths below /v1 without a surface of their own that are passed on to providers as they are, each by its first ' +
-        'word: batches for /v1/batches and all below. Every list that applies must have the word. Absent: fim, score ' +
-        'and uploads; empty: none.',
+        'Paths below /v1 without an endpoint of their own that are passed through to providers unchanged, each by ' +
+        'its first word: batches for /v1/batches and all below it. Every list that applies must contain the word. ' +
+        'Absent: fim, score and uploads; empty: none.',
     }),
   ),
   scopeGuard: Type.Optional(scopeGuard),
   answerTimeoutSeconds: Type.Optional(
-    Type.Integer({ minimum: 10, maximum: 600, description: 'How long a provider may take to answer.' }),
+    Type.Integer({ minimum: 10, maximum: 600, description: 'The longest that a provider may take to answer.' }),
   ),
 };
 

@@ -8,8 +8,8 @@ const spec = closed({
   mode: values(['Enforced', 'Shadow'], {
     default: 'Enforced',
     description:
-      'Shadow: calls are served by the enforced policy of the target; audit rows record what this one, in its place, ' +
-      'would have decided otherwise.',
+      'Shadow: the enforced policy of the target decides, and audit rows record what this policy would have decided ' +
+      'differently.',
   }),
   targetRefs: Type.Array(
     closed({
@@ -17,10 +17,10 @@ const spec = closed({
       kind: values(['Organization', 'Workload'], { description: 'Kind of the target.' }),
       name: name({ description: 'Name of the target, in the namespace of the policy.' }),
     }),
-    { minItems: 1, maxItems: 16, description: 'What the policy is for: organizations, or workloads.' },
+    { minItems: 1, maxItems: 16, description: 'What the policy applies to: organizations, or workloads.' },
   ),
-  defaults: Type.Optional(policyFragment('Holds unless something more specific says otherwise.')),
-  overrides: Type.Optional(policyFragment('Holds whatever a workload says. Only for organizations.')),
+  defaults: Type.Optional(policyFragment('Applies unless something more specific sets the same field.')),
+  overrides: Type.Optional(policyFragment('Applies whatever a workload sets. Only for organizations.')),
 });
 
 /** `spec` of a Policy: how calls of its targets are inspected and where they may go. */

@@ -4,21 +4,21 @@ import { rulesAt, type Rule } from './rules.ts';
 import { closed, mapOf, model, money, oneOf, values } from './schema.ts';
 
 const price = closed({
-  model: model({ description: 'Model id; <provider>/* is every model of a provider without a row of its own.' }),
-  unit: oneOf('unit', { default: 'MillionTokens', description: 'What the amounts are for.' }),
-  input: money({ description: 'Price of a unit; for MillionTokens, of input tokens.' }),
+  model: model({ description: 'Model id; <provider>/* is every model of the provider that has no row of its own.' }),
+  unit: oneOf('unit', { default: 'MillionTokens', description: 'The unit that the prices apply to.' }),
+  input: money({ description: 'Price per unit; for MillionTokens, of input tokens.' }),
   serviceTier: oneOf('serviceTier', {
     default: 'Standard',
-    description: 'Service tier that the row is for. The row for Standard holds in every tier that has none.',
+    description: 'Service tier that the row applies to. The row for Standard applies to every tier without a row.',
   }),
   aboveInputTokens: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 100_000_000,
-    description: 'The row is for calls with more input tokens than this, cached ones included.',
+    description: 'The row applies to calls with more input tokens than this, cached ones included.',
   }),
   output: Type.Optional(money({ description: 'Price of a million output tokens.' })),
-  reasoning: Type.Optional(money({ description: 'Price of a million reasoning tokens, where not that of output.' })),
+  reasoning: Type.Optional(money({ description: 'Price of a million reasoning tokens. Default: that of output.' })),
   cacheRead: Type.Optional(money({ description: "Price of a million tokens read from a provider's prompt cache." })),
   cacheWritePremium: Type.Optional(
     money({ description: "Added to the input price of a million tokens written to a provider's prompt cache." }),
@@ -26,16 +26,16 @@ const price = closed({
   cacheWrite1h: Type.Optional(
     money({ description: 'Price of a million tokens written to the prompt cache for an hour, premium included.' }),
   ),
-  inputAudio: Type.Optional(money({ description: 'Price of a million tokens of sound that is sent.' })),
-  inputImage: Type.Optional(money({ description: 'Price of a million tokens of pictures that are sent.' })),
-  cacheReadAudio: Type.Optional(money({ description: 'Price of a million tokens of sound read from a prompt cache.' })),
-  outputAudio: Type.Optional(money({ description: 'Price of a million tokens of sound that is answered.' })),
-  outputImage: Type.Optional(money({ description: 'Price of a million tokens of pictures that are answered.' })),
+  inputAudio: Type.Optional(money({ description: 'Price of a million tokens of audio input.' })),
+  inputImage: Type.Optional(money({ description: 'Price of a million tokens of image input.' })),
+  cacheReadAudio: Type.Optional(money({ description: 'Price of a million tokens of audio read from a prompt cache.' })),
+  outputAudio: Type.Optional(money({ description: 'Price of a million tokens of audio output.' })),
+  outputImage: Type.Optional(money({ description: 'Price of a million tokens of image output.' })),
 });
 
 const spec = closed({
   currency: values(['EUR', 'USD'], { default: 'EUR', description: 'Currency of the amounts. Cannot be changed.' }),
-  effectiveFrom: Type.Optional(Type.String({ format: 'date-time', description: 'When the prices begin to hold.' })),
+  effectiveFrom: Type.Optional(Type.String({ format: 'date-time', description: 'When the prices take effect.' })),
   prices: mapOf(price, ['model', 'unit', 'serviceTier', 'aboveInputTokens'], {
     minItems: 1,
     maxItems: 1000,

@@ -1,3 +1,4 @@
+import { VENDOR_IDS, VENDORS } from '#/vendors/list.ts';
 import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
@@ -14,19 +15,19 @@ import {
   setOf,
   values,
 } from './schema.ts';
-import { isVendor, VENDOR_IDS, VENDORS, vendorOf } from './vendors.ts';
+import { isVendor, vendorOf } from './vendors.ts';
 
 const endpoint = closed(
   {
     url: endpointUrl('Base address of the API.'),
     allowInsecure: Type.Boolean({ default: false, description: 'Permits plain http, for endpoints in the cluster.' }),
   },
-  { description: 'Where the provider is reached.' },
+  { description: 'How to reach the provider.' },
 );
 
 const credential = closed({
   name: name({ description: 'Name of the credential.' }),
-  type: oneOf('credentialType', { description: 'How the credential is used.' }),
+  type: oneOf('credentialType', { description: 'How the credential is sent.' }),
   secretKeyRef: secretKeyRef(),
   weight: Type.Integer({
     minimum: 0,
@@ -42,33 +43,35 @@ const model = closed({
     Type.String({
       minLength: 1,
       maxLength: 512,
-      description: 'What the provider knows it by, such as a deployment or an inference profile; absent: the id.',
+      description: 'Its name at the provider, such as a deployment or inference profile. Default: the id.',
     }),
   ),
   jurisdiction: Type.Optional(
-    jurisdiction({ description: 'Where this model is processed, when elsewhere than the others of the provider.' }),
+    jurisdiction({ description: 'Where this model is processed, if elsewhere than the others.' }),
   ),
   vision: Type.Optional(
-    Type.Boolean({ description: 'Whether the model takes images; absent: as the model catalogue says.' }),
+    Type.Boolean({ description: 'Whether the model takes images. Default: as in the model catalogue.' }),
   ),
   reasoning: Type.Optional(
-    oneOf('reasoning', { description: 'How the model is told to reason; absent: as the model catalogue says.' }),
+    oneOf('reasoning', {
+      description: 'How reasoning is requested from the model. Default: as in the model catalogue.',
+    }),
   ),
   decisions: Type.Optional(
     oneOf('decisions', {
       description:
-        'The path at which it answers typed questions itself: Decisions: /decisions, SystemOne: /systemone; absent: as ' +
-        'the model catalogue says. Models without one are asked for JSON.',
+        'The path at which the model itself answers typed questions. Decisions: /decisions. SystemOne: /systemone. ' +
+        'Default: as in the model catalogue. Other models are asked to answer in JSON.',
     }),
   ),
   contextTokens: Type.Optional(Type.Integer({ minimum: 1, description: 'Size of the context window.' })),
   maxOutputTokens: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Most tokens of one answer; what is held when a caller names no limit.' }),
+    Type.Integer({ minimum: 1, description: 'Most tokens of one answer. Held when a caller sets no limit.' }),
   ),
   rejects: Type.Optional(
     setOf(Type.String({ minLength: 1, maxLength: 64 }), {
       maxItems: 64,
-      description: 'Members of a request that this model refuses; they are dropped before it is asked.',
+      description: 'Request fields that this model refuses; the gateway drops them.',
     }),
   ),
 });
@@ -77,7 +80,8 @@ const allowedOrganizations = closed(
   {
     from: values(['None', 'Selector', 'List'], {
       default: 'None',
-      description: 'None: no others; Selector: those of namespaces with certain labels; List: those that are named.',
+      description:
+        'None: no others. Selector: those of namespaces with certain labels. List: those named in organizations.',
     }),
     selector: Type.Optional(namespaceSelector()),
     organizations: Type.Optional(
@@ -91,9 +95,7 @@ const allowedOrganizations = closed(
       ),
     ),
   },
-  {
-    description: 'Who else may call a Managed provider: the organizations of its own namespace always may.',
-  },
+  { description: 'Which other organizations may call a Managed provider. Those of its own namespace always may.' },
 );
 
 const place = (description: string) =>
@@ -103,58 +105,57 @@ const spec = closed({
   slug: name({ description: 'Prefix of its model ids: <slug>/<model>. Cannot be changed.' }),
   vendor: Type.Optional(
     values(VENDOR_IDS, {
-      description:
-        'Who serves the models; absent: the slug where it is a vendor, else by protocol. custom: any server.',
+      description: 'Who serves the models. Default: the slug if it is a vendor, else by protocol. custom: any server.',
     }),
   ),
   protocol: Type.Optional(
-    oneOf('protocol', { description: 'The wire format its API speaks; absent: that of the vendor.' }),
+    oneOf('protocol', { description: 'The wire format of its API. Default: that of the vendor.' }),
   ),
   endpoint: Type.Optional(endpoint),
   region: place('Cloud region or location, such as eu-central-1, europe-west4 or eu.'),
   project: place('Project of the cloud account.'),
-  apiVersion: place('Version of the API that the address names, where the vendor has several.'),
+  apiVersion: place('API version in the address, if the vendor has several.'),
   jurisdiction: jurisdiction({ description: 'Where it processes data, such as EU or US.' }),
   keyOwnership: oneOf('keyOwnership', {
     default: 'Organization',
     description:
-      "Managed: the platform's account, in the platform's namespace only, for organizations that allowedOrganizations lets " +
-      'in. Organization: the account of the organizations of this namespace.',
+      "Managed: the platform's account, only in the platform's namespace, for the organizations that " +
+      'allowedOrganizations permits. Organization: the account of the organizations of this namespace.',
   }),
   allowedOrganizations: Type.Optional(allowedOrganizations),
   priceBookRef: Type.Optional(
     localRef({
       description:
-        'PriceBook of a Managed provider: what organizations pay for its models. Without it: the built-in prices.',
+        'PriceBook of a Managed provider: what organizations pay for its models. Default: the built-in prices.',
     }),
   ),
   credentials: Type.Optional(
     mapOf(credential, ['name'], {
       maxItems: 16,
-      description: 'Accounts with the provider; calls are spread over them.',
+      description: 'Accounts with the provider. Calls are spread over them by weight.',
     }),
   ),
   features: closed(
     {
       promptCache: Type.Optional(
-        oneOf('promptCache', { description: 'How it caches prompts; absent: as the vendor does.' }),
+        oneOf('promptCache', { description: 'How it caches prompts. Default: as the vendor does.' }),
       ),
       nativeFiles: Type.Optional(
-        Type.Boolean({ description: 'Whether it takes documents as they are; absent: as the model catalogue says.' }),
+        Type.Boolean({ description: 'Whether it takes documents as files. Default: as in the model catalogue.' }),
       ),
     },
-    { default: {}, description: 'What it can do beyond its wire format.' },
+    { default: {}, description: 'Capabilities beyond its wire format.' },
   ),
   models: Type.Optional(
     mapOf(model, ['id'], {
       maxItems: 512,
       description:
-        'What is to be said of its models, and more models than those that are known. Models that are not listed can be ' +
-        'called by their id, unless onlyListedModels is true.',
+        'Facts about its models, and further models. Models that are not listed can be ' +
+        'called by id, unless onlyListedModels is true.',
     }),
   ),
   onlyListedModels: Type.Optional(
-    Type.Boolean({ description: 'Whether models that are not in models are refused. Default: false.' }),
+    Type.Boolean({ description: 'Whether to refuse models that are not listed in models. Default: false.' }),
   ),
   retry: closed(
     {
@@ -162,7 +163,7 @@ const spec = closed({
         minimum: 1,
         maximum: 5,
         default: 2,
-        description: 'Attempts on this provider; a call makes at most three over all providers.',
+        description: 'Attempts on this provider. A call makes at most three over all providers.',
       }),
     },
     { default: {}, description: 'What happens when an attempt fails.' },
@@ -178,7 +179,7 @@ const spec = closed({
       minRequests: Type.Integer({ minimum: 1, default: 20, description: 'Attempts needed before it may open.' }),
       openSeconds: Type.Integer({ minimum: 1, maximum: 600, default: 30, description: 'How long it stays open.' }),
     },
-    { default: {}, description: 'Keeps calls away from a provider that fails.' },
+    { default: {}, description: 'Circuit breaker: keeps calls away from a failing provider.' },
   ),
 });
 
@@ -186,8 +187,8 @@ const spec = closed({
 export type ProviderSpec = Static<typeof spec>;
 
 const withAddress = VENDOR_IDS.filter((id) => VENDORS[id].address !== undefined);
-const regional = VENDOR_IDS.filter((id) => VENDORS[id].regional === true);
-const withProjects = VENDOR_IDS.filter((id) => VENDORS[id].projects === true);
+const regional = VENDOR_IDS.filter((id) => VENDORS[id].regional);
+const withProjects = VENDOR_IDS.filter((id) => VENDORS[id].projects);
 
 /** What only a Managed provider may say. */
 const OF_MANAGED = ['allowedOrganizations', 'priceBookRef'] as const;
@@ -217,14 +218,14 @@ const specRules: readonly Rule<ProviderSpec>[] = [
   },
   {
     rule: `has(self.protocol) || has(self.vendor) || ${celIn('self.slug', VENDOR_IDS)}`,
-    message: 'is required unless vendor says who serves the models',
+    message: 'is required unless vendor is set',
     fieldPath: '.protocol',
     reason: 'FieldValueRequired',
     check: (self) => self.protocol !== undefined || self.vendor !== undefined || isVendor(self.slug),
   },
   {
     rule: `has(self.endpoint) || ${celIn(CEL_VENDOR, withAddress)}`,
-    message: 'is required: this vendor has no address that is known',
+    message: 'is required: this vendor has no well-known address',
     fieldPath: '.endpoint',
     reason: 'FieldValueRequired',
     check: (self) => self.endpoint !== undefined || withAddress.includes(vendorOf(self)),

@@ -35,7 +35,7 @@ export const PATTERNS = {
   timeZone: ['^[A-Za-z][A-Za-z0-9_+/-]*$', 'must be the name of a time zone, such as Europe/Berlin'],
 } as const;
 
-/** Lists too long to be told name by name, each with what a fault says about a value that is not on it. */
+/** Lists too long to repeat in a message, each with the message for a value that is not on it. */
 export const LONG_LISTS: readonly (readonly [names: readonly string[], message: string])[] = [
   [PLACES, 'must be a country by its two letters (ISO 3166), EU, APAC, GLOBAL or LOCAL'],
 ];
@@ -112,7 +112,7 @@ export function secretKeyRef(options: TSchemaOptions = {}) {
       name: text('objectName', { minLength: 1, maxLength: 253, description: 'Name of the Secret.' }),
       key: text('secretKey', { minLength: 1, maxLength: 253, description: 'Key in the Secret.' }),
     },
-    { description: 'Where the value is kept: a Secret of the same namespace.', ...options },
+    { description: 'Where the value is stored: a Secret of the same namespace.', ...options },
   );
 }
 
@@ -121,19 +121,19 @@ export function budget(options: TSchemaOptions = {}) {
   return closed(
     {
       amount: money({ description: 'Amount in the currency of the organization, as a decimal string.' }),
-      period: oneOf('period', { description: 'When the spend starts again from zero; Total: never.' }),
+      period: oneOf('period', { description: 'When the spend restarts from zero. Total: never.' }),
     },
     options,
   );
 }
 
-/** Shares of a limit at which somebody is told. */
+/** Shares of a limit at which an alert is sent. */
 export function budgetAlerts(options: TSchemaOptions = {}) {
   return closed(
     {
       percent: setOf(Type.Integer({ minimum: 1, maximum: 100 }), {
         maxItems: 8,
-        description: 'Per cent of the amount at which an alert is raised, once a period. Empty: never.',
+        description: 'Percentages of the amount at which an alert is raised, once per period. Empty: never.',
       }),
     },
     options,

@@ -139,7 +139,8 @@ describe('schemas', () => {
     [
       make('Policy', 'one', { defaults: { residency: { allowedJurisdictions: ['eu'] } } }),
       [
-        'spec.defaults.residency.allowedJurisdictions[0]: must be a country by its two letters (ISO 3166), EU, APAC, GLOBAL or LOCAL; did you mean EU?',
+        'spec.defaults.residency.allowedJurisdictions[0]: must be a country by its two letters (ISO 3166), EU, APAC, ' +
+          'GLOBAL or LOCAL; did you mean EU?',
       ],
     ],
     [

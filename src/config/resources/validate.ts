@@ -54,7 +54,7 @@ export function validate<K extends KindName>(
   return faulty ? undefined : (value as ResourceOf<K>);
 }
 
-/** The library stops at eight errors unless told otherwise, and can only be told globally: so for one call. */
+/** The library stops at eight errors. Its only setting for that is global, so it is changed for one call. */
 function allErrors(validator: Validator, value: unknown): readonly TValidationError[] {
   const { maxErrors } = Settings.Get();
   Settings.Set({ maxErrors: MAX_ERRORS });

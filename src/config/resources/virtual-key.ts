@@ -11,13 +11,13 @@ const spec = closed({
       algorithm: values(['SHA256'], { default: 'SHA256', description: 'How the secret was hashed.' }),
       value: text('sha256', { minLength: 64, maxLength: 64, description: 'Hash of the secret, in hexadecimal.' }),
     },
-    { description: 'Hash of the secret; the secret itself is kept nowhere. Cannot be changed.' },
+    { description: 'Hash of the secret. The secret itself is not stored. Cannot be changed.' },
   ),
   hint: Type.Optional(
-    text('hint', { maxLength: 12, description: 'First characters of the secret, to tell keys apart.' }),
+    text('hint', { maxLength: 12, description: 'First characters of the secret, to recognize the key.' }),
   ),
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the key stops working.' })),
-  revoked: Type.Boolean({ default: false, description: 'Whether the key was withdrawn. Cannot be undone.' }),
+  revoked: Type.Boolean({ default: false, description: 'Whether the key is revoked. Cannot be undone.' }),
 });
 
 /** `spec` of a VirtualKey: a credential of a workload. */
@@ -26,7 +26,7 @@ export type VirtualKeySpec = Static<typeof spec>;
 const rules: readonly Rule<VirtualKeySpec>[] = [
   {
     rule: 'self.hash == oldSelf.hash && self.workloadRef == oldSelf.workloadRef',
-    message: 'hash and workloadRef are immutable: mint a new key',
+    message: 'hash and workloadRef are immutable: create a new key',
   },
   { rule: '!oldSelf.revoked || self.revoked', message: 'cannot be undone', fieldPath: '.revoked' },
 ];

@@ -7,7 +7,7 @@ const spec = closed({
   organizationRef: closed(
     {
       name: name({ description: 'Name of the Organization.' }),
-      namespace: Type.Optional(name({ description: 'Its namespace; the one of the workload unless given.' })),
+      namespace: Type.Optional(name({ description: 'Namespace of the Organization. Default: that of the workload.' })),
     },
     { description: 'The organization this workload belongs to. Cannot be changed.' },
   ),
@@ -19,7 +19,7 @@ const spec = closed({
     closed(
       {
         requestsPerMinute: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Calls per minute over all keys.' }),
+          Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Calls per minute, over all keys.' }),
         ),
         tokensPerMinute: Type.Optional(
           Type.Integer({
@@ -30,11 +30,11 @@ const spec = closed({
           }),
         ),
       },
-      { minProperties: 1, description: 'Rate limits; a limit that is not given does not apply.' },
+      { minProperties: 1, description: 'Rate limits. An absent limit does not apply.' },
     ),
   ),
-  budget: Type.Optional(budget({ description: 'Most that all keys of this workload together may spend.' })),
-  alerts: Type.Optional(budgetAlerts({ description: 'When to tell that the budget is used up.' })),
+  budget: Type.Optional(budget({ description: 'The most that all keys of this workload together may spend.' })),
+  alerts: Type.Optional(budgetAlerts({ description: 'When to raise alerts that the budget is used up.' })),
   allowedModels: Type.Optional(
     setOf(model(), {
       maxItems: 256,
@@ -45,11 +45,13 @@ const spec = closed({
     minimum: 10,
     maximum: 600,
     default: 300,
-    description: 'How long a provider may take to answer. A policy may set another time.',
+    description: 'The longest that a provider may take to answer. A policy may set a different time.',
   }),
   onHangUp: oneOf('onHangUp', {
     default: 'Abort',
-    description: 'When a client leaves a stream. Abort: stop the provider, bill what was seen. Drain: read to the end.',
+    description:
+      'What happens when a client leaves a stream. Abort: stop the provider and bill what was received. Drain: read ' +
+      'to the end.',
   }),
 });
 

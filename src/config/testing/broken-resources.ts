@@ -118,19 +118,19 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     'Provider',
     'has(self.protocol) || has(self.vendor)',
     { protocol: undefined },
-    'spec.protocol: is required unless vendor says who serves the models',
+    'spec.protocol: is required unless vendor is set',
   ],
   [
     'Provider',
     'has(self.endpoint) ||',
     { endpoint: undefined },
-    'spec.endpoint: is required: this vendor has no address that is known',
+    'spec.endpoint: is required: this vendor has no well-known address',
   ],
   [
     'Provider',
     'has(self.endpoint) ||',
     { vendor: 'azure', credentials: [credential], endpoint: undefined },
-    'spec.endpoint: is required: this vendor has no address that is known',
+    'spec.endpoint: is required: this vendor has no well-known address',
   ],
   [
     'Provider',
@@ -276,7 +276,7 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
 
 /** Changes that are refused, which only a cluster can see: kind, `spec` fields before and after, the fault. */
 export const REFUSED_CHANGES: readonly (readonly [CustomKindName, Fields, Fields, string])[] = [
-  ['Organization', {}, { currency: 'USD' }, 'spec.currency: is immutable: amounts in the ledger are kept by it'],
+  ['Organization', {}, { currency: 'USD' }, 'spec.currency: is immutable: amounts in the ledger are in this currency'],
   ['Workload', {}, { organizationRef: { name: 'other' } }, 'spec.organizationRef: is immutable: create a new Workload'],
   ['Provider', {}, { slug: 'another' }, 'spec.slug: is immutable: model ids begin with it and audit rows name it'],
   ['PriceBook', {}, { currency: 'USD' }, 'spec.currency: is immutable: create a new PriceBook'],
@@ -284,9 +284,9 @@ export const REFUSED_CHANGES: readonly (readonly [CustomKindName, Fields, Fields
     'VirtualKey',
     {},
     { hash: { algorithm: 'SHA256', value: 'a'.repeat(64) } },
-    'spec: hash and workloadRef are immutable: mint a new key',
+    'spec: hash and workloadRef are immutable: create a new key',
   ],
-  ['VirtualKey', {}, { workloadRef: { name: 'other' } }, 'spec: hash and workloadRef are immutable: mint a new key'],
+  ['VirtualKey', {}, { workloadRef: { name: 'other' } }, 'spec: hash and workloadRef are immutable: create a new key'],
   ['VirtualKey', { revoked: true }, { revoked: false }, 'spec.revoked: cannot be undone'],
   ['ModelAlias', {}, { alias: 'gw/other' }, 'spec.alias: is immutable: create a new ModelAlias'],
 ];

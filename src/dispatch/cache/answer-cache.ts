@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Call } from '#/call/call.ts';
+import type { Call, CallContext } from '#/call/call.ts';
 import type { CacheLookup, ResponseCache } from '#/ports/response-cache.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import { endedWell } from '#/wire/answer/ended-well.ts';
 import { normalForm } from '#/wire/document/normal-form.ts';
-import { cacheControl } from './cache-control.ts';
-import { Flights, type Flight } from './single-flight.ts';
+import { SingleFlight, type Flight } from './single-flight.ts';
 import type { Candidate, Candidates } from '#/call/target.ts';
 import type { RecordedAnswer } from './recorded.ts';
 
@@ -36,7 +35,7 @@ export interface Recalled extends Disposable {
   readonly waitedMs: number;
   /** The answer was handed to the client, to its end. Keeps it, if it is one to keep; never throws, never waits. */
   keep(candidate: Candidate, answer: RecordedAnswer): void;
-  /** Nothing will be kept: nobody needs to wait any longer. */
+  /** The answer will not be stored: other calls do not have to wait. */
   letGo(): void;
 }
 
@@ -47,7 +46,7 @@ export interface AnswerCacheDeps {
 }
 
 /** Where an answer was found, for calls that wait for it: the newest name it is known by. */
-interface Landed {
+interface SharedAnswer {
   readonly name: string;
   readonly answer: Buffer;
   readonly callId: string;
@@ -70,8 +69,8 @@ export const MOST_CACHED = 1024 * 1024;
  */
 export class AnswerCache {
   readonly #deps: AnswerCacheDeps;
-  readonly #flights = new Flights<Landed>();
-  /** Names by digest of what they are made from: for calls that are identical to the byte. */
+  readonly #flights = new SingleFlight<SharedAnswer>();
+  /** Cache names by digest of their inputs: for calls that are identical byte for byte. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MOST_NAMES });
 
   constructor(deps: AnswerCacheDeps) {
@@ -79,9 +78,13 @@ export class AnswerCache {
   }
 
   /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
-  async recall(call: Call, plan: Candidates): Promise<Recalled> {
+  recall(call: Call, plan: Candidates): Recalled | Promise<Recalled> {
+    if (!call.key.workload.policy.responseCache.enabled) return OFF;
     const control = cacheControl(call);
-    if (!call.key.workload.policy.responseCache.enabled || control === 'no-store') return OFF;
+    return control === 'no-store' ? OFF : this.#lookUp(call, plan, control);
+  }
+
+  async #lookUp(call: Call, plan: Candidates, control: ReturnType<typeof cacheControl>): Promise<Recalled> {
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
     const first = places.keys().next().value;
     if (first === undefined) return OFF;
@@ -89,13 +92,13 @@ export class AnswerCache {
       const { epoch } = await this.#find(call, places);
       return new Miss(0, undefined, (answered, answer) => this.#put(call, places, answered, answer, epoch));
     }
-    const { landed, own, waitedMs } = await this.#waitForAnother(first, call);
-    const candidate = landed && places.get(landed.name)?.candidate;
-    if (landed && candidate) return new Hit({ ...landed, candidate, stored: undefined });
+    const { shared, own, waitedMs } = await this.#waitForAnother(first, call);
+    const candidate = shared && places.get(shared.name)?.candidate;
+    if (shared && candidate) return new Hit({ ...shared, candidate, stored: undefined });
     const { found, epoch } = await this.#find(call, places);
     if (found) {
       const { name, answer, callId } = found;
-      own?.land({ brought: { name, answer, callId } });
+      own?.resolve({ brought: { name, answer, callId } });
       return new Hit(found);
     }
     const put = (answered: Candidate, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
@@ -113,9 +116,9 @@ export class AnswerCache {
       const waitedMs = performance.now() - started;
       // At once, before any other that waits looks for one.
       if (!flight) return { own: this.#flights.begin(name), waitedMs };
-      const landing = await flight.wait(Math.max(0, patience(call) - waitedMs), call.signal);
-      if (landing === 'crashed') continue;
-      return { waitedMs: performance.now() - started, ...(landing !== 'nothing' && { landed: landing.brought }) };
+      const result = await flight.wait(Math.max(0, patience(call) - waitedMs), call.signal);
+      if (result === 'failed') continue;
+      return { waitedMs: performance.now() - started, ...(result !== 'nothing' && { shared: result.brought }) };
     }
   }
 
@@ -178,18 +181,18 @@ export class AnswerCache {
     { provider, model, family }: Candidate,
     answer: RecordedAnswer,
     epoch: string | undefined,
-  ): Landed | undefined {
+  ): SharedAnswer | undefined {
     const { organization, policy } = call.key.workload;
     if (!answer.whole) return undefined;
     const { bytes } = answer;
-    // Asked again without a member that was refused, it is still the answer to what was planned.
+    // After a repeat without a refused member, it is still the answer to the planned request.
     const planned = [...places.values()].find(
       ({ candidate }) => candidate.provider === provider && candidate.model === model && candidate.family === family,
     );
     const name = planned?.names[0];
     if (name === undefined || !endedWell(bytes.toString('utf8'))) return undefined;
-    const landed = { name, answer: bytes, callId: call.id };
-    if (epoch === undefined) return landed;
+    const shared = { name, answer: bytes, callId: call.id };
+    if (epoch === undefined) return shared;
     const place = { organization: organization.id, purpose: 'answer', name } as const;
     const encrypted = this.#deps.cipher.encrypt(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
     // A cached answer is retained content too.
@@ -197,21 +200,21 @@ export class AnswerCache {
     this.#deps.store
       .put(organization.id, name, encrypted, ttlSeconds, epoch)
       .catch((error: unknown) => this.#deps.onFault(error));
-    return landed;
+    return shared;
   }
 }
 
-/** What came of waiting for others: an answer, or a flight that others may wait for, or neither. */
+/** Result of waiting for others: an answer, a flight that others may wait for, or neither. */
 interface Waited {
-  readonly landed?: Landed;
-  readonly own?: Flight<Landed>;
+  readonly shared?: SharedAnswer;
+  readonly own?: Flight<SharedAnswer>;
   readonly waitedMs: number;
 }
 
 /** What the store said: an answer or none, and its epoch unless it could not be asked. */
 interface Found {
   readonly epoch: string | undefined;
-  readonly found?: CacheHit & Landed;
+  readonly found?: CacheHit & SharedAnswer;
 }
 
 interface Place {
@@ -236,7 +239,7 @@ function patience({ ask, timeoutMs }: Call): number {
   return ask.stream ? Math.min(timeoutMs / 2, MAX_STREAM_WAIT_MS) : timeoutMs / 2;
 }
 
-type Put = (candidate: Candidate, answer: RecordedAnswer) => Landed | undefined;
+type Put = (candidate: Candidate, answer: RecordedAnswer) => SharedAnswer | undefined;
 
 const OFF: Recalled = {
   state: 'off',
@@ -267,25 +270,40 @@ class Miss implements Recalled {
   readonly state = 'miss';
   readonly hit = undefined;
   readonly waitedMs: number;
-  readonly #flight: Flight<Landed> | undefined;
+  readonly #flight: Flight<SharedAnswer> | undefined;
   readonly #put: Put;
 
-  constructor(waitedMs: number, flight: Flight<Landed> | undefined, put: Put) {
+  constructor(waitedMs: number, flight: Flight<SharedAnswer> | undefined, put: Put) {
     this.waitedMs = waitedMs;
     this.#flight = flight;
     this.#put = put;
   }
 
   keep(candidate: Candidate, answer: RecordedAnswer): void {
-    const landed = this.#put(candidate, answer);
-    this.#flight?.land(landed ? { brought: landed } : 'nothing');
+    const shared = this.#put(candidate, answer);
+    this.#flight?.resolve(shared ? { brought: shared } : 'nothing');
   }
 
   letGo(): void {
-    this.#flight?.land('nothing');
+    this.#flight?.resolve('nothing');
   }
 
   [Symbol.dispose](): void {
-    this.#flight?.land('crashed');
+    this.#flight?.resolve('failed');
   }
+}
+
+/** What a client asks of the response cache: `no-cache`: a fresh answer, which may be kept; `no-store`: nothing of the call. */
+export function cacheControl({ headers }: Pick<CallContext, 'headers'>): 'no-cache' | 'no-store' | undefined {
+  const header = headers['cache-control'];
+  if (header === undefined) return undefined;
+  const asked = new Set(
+    [header]
+      .flat()
+      .join(',')
+      .toLowerCase()
+      .split(',')
+      .map((word) => word.trim()),
+  );
+  return asked.has('no-store') ? 'no-store' : asked.has('no-cache') ? 'no-cache' : undefined;
 }

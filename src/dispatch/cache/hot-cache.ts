@@ -1,25 +1,43 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Ingress } from '#/call/call.ts';
+import type { CallRequest } from '#/call/call.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
-import type { Recurring } from '#/seal/call-record.ts';
-import { MOST_CACHED, type Stored } from './answer-cache.ts';
-import { cacheControl } from './cache-control.ts';
+import type { CallFacts, StatedFacts } from '#/call/facts.ts';
+import { cacheControl, MOST_CACHED, type Stored } from './answer-cache.ts';
+
+/** What the row of a call that was answered from the cache says, and says again of the same call. */
+export interface Recurring {
+  /** Found while the call was read and routed. */
+  readonly read: CallFacts & Pick<StatedFacts, 'asked'>;
+  /** Of the answer. */
+  readonly answered: CallFacts & Pick<StatedFacts, 'losses'>;
+}
+
+/** What holds for the next call with the same bytes, too; undefined unless this one was answered from the cache. */
+export function recurringOf(stated: StatedFacts): Recurring | undefined {
+  const { asked, scope, findings, detectors, unscanned, removed, route, shadow } = stated;
+  const { cacheHit, isServed, target, losses, providerResponseId } = stated;
+  if (cacheHit === 'none' || !isServed || !target) return undefined;
+  return {
+    read: { asked, scope, findings, detectors, unscanned, removed, route, shadow },
+    answered: { cacheHit, target, losses, providerResponseId },
+  };
+}
 
 /** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
 export interface Repeat {
-  /** What its row says beside what every call has of its own. */
+  /** Row fields that are the same for every repeat. */
   readonly row: Recurring;
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body of the answer, originals restored; of a stream, all its events. */
   readonly text: string;
-  /** What is retained of it, where policy has content retained. */
+  /** Retained content, if policy retains content. */
   readonly content: CallContent | undefined;
 }
 
-export interface RepeatsDeps {
+export interface HotCacheDeps {
   readonly store: Pick<ResponseCache, 'epoch'>;
   readonly onFault: (error: unknown) => void;
   /** Told of every call that is answered from here. */
@@ -30,36 +48,36 @@ export interface RepeatsDeps {
 
 interface Known extends Repeat {
   /** The configuration it was decided under. */
-  readonly snapshot: Ingress['snapshot'];
+  readonly snapshot: CallRequest['snapshot'];
   readonly organization: string;
   readonly epoch: string;
   /** On the monotonic clock. */
   readonly until: number;
 }
 
-/** They hold originals: what the store no longer has, or has been told to erase, is not to outlive it by much. */
+/** They hold original values, so they must not outlive expired or erased entries of the store by much. */
 const TTL_MS = 60_000;
 const SWEEP_MS = 10_000;
 /** An erasure is noticed after this time at most. */
 const EPOCH_MS = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** What one takes beside its texts. */
+/** Memory of an entry besides its texts. */
 const OVERHEAD_BYTES = 4096;
 
 /**
- * Calls that were just answered from the cache, to be answered again without being read: what comes from the same key
+ * Recent answers from the cache, to be given again without reading the request: a request of the same key
  * with the same bytes, under the same configuration, is the same call. // spec 4.3.4
  * Kept by process, for a minute at most, never longer than the answer is kept in the store, and only while the
  * organization's epoch is known and goes on. Found by digest: the requests themselves are not kept.
  */
-export class Repeats {
-  readonly #deps: RepeatsDeps;
+export class HotCache {
+  readonly #deps: HotCacheDeps;
   readonly #known: LRUCache<string, Known>;
   readonly #epochs = new Map<string, KnownEpoch>();
   #sweeping = false;
 
-  constructor(deps: RepeatsDeps) {
+  constructor(deps: HotCacheDeps) {
     this.#deps = deps;
     this.#known = new LRUCache<string, Known>({
       maxSize: deps.maxBytes ?? MAX_BYTES,
@@ -68,29 +86,29 @@ export class Repeats {
     });
   }
 
-  /** What is known of a call that has come before; a promise where the store must be asked if that still counts. */
-  find(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined> {
-    const { key, text } = ingress;
+  /** The entry of an identical earlier call; a promise if the store must confirm that it is still valid. */
+  find(request: CallRequest): Repeat | undefined | Promise<Repeat | undefined> {
+    const { key, text } = request;
     if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
     if (text.length > MOST_CACHED) return undefined;
-    const control = cacheControl(ingress);
-    // What a fresh answer is to replace is told no more.
-    if (control === 'no-cache') this.#known.delete(digestOf(ingress));
+    const control = cacheControl(request);
+    // An entry that a fresh answer will replace is removed.
+    if (control === 'no-cache') this.#known.delete(digestOf(request));
     if (control !== undefined) return undefined;
-    const known = this.#known.get(digestOf(ingress));
+    const known = this.#known.get(digestOf(request));
     const now = performance.now();
-    if (!known || known.snapshot !== ingress.snapshot || known.until <= now) return undefined;
+    if (!known || known.snapshot !== request.snapshot || known.until <= now) return undefined;
     const epoch = this.#epochs.get(known.organization);
     if (epoch === undefined || epoch.until <= now) return this.#ask(known);
     return this.#in(epoch.value, known);
   }
 
   /** Remembers a call that was found in the store. */
-  note(ingress: Ingress, repeat: Repeat, { ttlMs, epoch }: Stored): void {
-    const { snapshot, key } = ingress;
+  note(request: CallRequest, repeat: Repeat, { ttlMs, epoch }: Stored): void {
+    const { snapshot, key } = request;
     const until = performance.now() + Math.min(ttlMs, TTL_MS);
     const organization = key.workload.organization.id;
-    this.#known.set(digestOf(ingress), { ...repeat, snapshot, organization, epoch, until });
+    this.#known.set(digestOf(request), { ...repeat, snapshot, organization, epoch, until });
     this.#sweepLater();
   }
 
@@ -110,7 +128,7 @@ export class Repeats {
     return known;
   }
 
-  /** The epoch as it is now; undefined when it cannot be told: then for as long as an epoch counts. */
+  /** The current epoch; undefined if it is unknown, which then holds for as long as an epoch would. */
   async #read(organization: string): Promise<string | undefined> {
     const until = performance.now() + EPOCH_MS;
     let value: string | undefined;
@@ -148,8 +166,8 @@ interface KnownEpoch {
   readonly asking: Promise<string | undefined> | undefined;
 }
 
-/** What the answer to a call depends on, beside the configuration. */
-function digestOf({ key, surface, headers, text }: Ingress): string {
+/** Everything that the answer to a call depends on, besides the configuration. */
+function digestOf({ key, surface, headers, text }: CallRequest): string {
   let heeded = '';
   for (const name in headers) {
     if (name.startsWith('x-gw-') || name.startsWith('anthropic-')) heeded += JSON.stringify([name, headers[name]]);

@@ -20,12 +20,12 @@ export class RecordedAnswer implements Incoming {
     return this.#incoming.status;
   }
 
-  /** Whether what was recorded is all that came. */
+  /** Whether everything was recorded. */
   get whole(): boolean {
     return this.#length <= MOST_RECORDED;
   }
 
-  /** What came, as far as it was kept. */
+  /** The recorded bytes. */
   get bytes(): Buffer {
     return Buffer.concat(this.#pieces);
   }

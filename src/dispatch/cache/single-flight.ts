@@ -1,5 +1,5 @@
 /** Lets calls wait for what another one is fetching. */
-export class Flights<T> {
+export class SingleFlight<T> {
   readonly #open = new Map<string, Flight<T>>();
 
   /** The flight to somewhere, if one is under way. */
@@ -7,7 +7,7 @@ export class Flights<T> {
     return this.#open.get(name);
   }
 
-  /** Begins one; it is found until it has landed. */
+  /** Begins one; it is found until it is over. */
   begin(name: string): Flight<T> {
     const flight = new Flight<T>(() => {
       if (this.#open.get(name) === flight) this.#open.delete(name);
@@ -18,34 +18,34 @@ export class Flights<T> {
 }
 
 /**
- * What became of a flight: it brought something; or `nothing` for anybody to share; or it `crashed`, and another may fare
+ * How a flight ended: with an answer; with `nothing` to share; or it `failed`, and another attempt may do
  * better.
  */
-export type Landing<T> = { readonly brought: T } | 'nothing' | 'crashed';
+export type FlightResult<T> = { readonly brought: T } | 'nothing' | 'failed';
 
 /** Something that is being fetched, for others to wait for. */
 export class Flight<T> {
-  readonly #landed = Promise.withResolvers<Landing<T>>();
-  readonly #onLanded: () => void;
+  readonly #result = Promise.withResolvers<FlightResult<T>>();
+  readonly #onOver: () => void;
 
-  constructor(onLanded: () => void) {
-    this.#onLanded = onLanded;
+  constructor(onOver: () => void) {
+    this.#onOver = onOver;
   }
 
   /** It is over. Only the first word counts. */
-  land(landing: Landing<T>): void {
-    this.#onLanded();
-    this.#landed.resolve(landing);
+  resolve(result: FlightResult<T>): void {
+    this.#onOver();
+    this.#result.resolve(result);
   }
 
-  /** What became of it; `nothing` when it is not over in time, or nobody waits any more. */
-  wait(timeoutMs: number, signal: AbortSignal): Promise<Landing<T>> {
-    const waited = Promise.withResolvers<Landing<T>>();
+  /** Waits for the end; `nothing` on a timeout, or once no caller waits. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<FlightResult<T>> {
+    const waited = Promise.withResolvers<FlightResult<T>>();
     const giveUp = (): void => waited.resolve('nothing');
     const timer = setTimeout(giveUp, timeoutMs);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
-    void this.#landed.promise.then(waited.resolve);
+    void this.#result.promise.then(waited.resolve);
     return waited.promise.finally(() => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);

@@ -63,7 +63,7 @@ export class MadeObjects {
     try {
       body = JSON.parse(text);
     } catch {
-      // What cannot be read is not recorded, and is nobody's.
+      // Unreadable objects are not recorded, so no workload can use them.
       return [];
     }
     return isObject(body) ? madeIn(this.#candidate.family, body, this.#keeps) : [];

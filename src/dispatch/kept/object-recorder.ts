@@ -4,7 +4,7 @@ import type { KeptObject, KeptObjects } from '#/ports/kept-objects.ts';
 export interface ObjectRecorderDeps {
   readonly store: Pick<KeptObjects, 'record'>;
   readonly onFault: (error: unknown) => void;
-  /** Told how many records were given up for want of room: nobody can name these objects. */
+  /** Called with the number of records dropped because memory was full: no workload can use these objects. */
   readonly onDropped: (objects: number) => void;
 }
 
@@ -15,9 +15,9 @@ const PATIENCE_MS = 2000;
 const RETRY_MS = [100, 500, 2000, 5000] as const;
 
 /**
- * Records what was made, in batches, and again until the store takes it. An answer waits until its objects are recorded, so
- * that whoever reads an id can name it at any gateway; while the store is away it does not wait, and until then its objects
- * are nobody's.
+ * Records created objects, in batches, and again until the store accepts them. An answer waits until its objects are
+ * recorded, so that its reader can use the ids at any gateway; while the store is away it does not wait, and until then
+ * no workload can use the objects.
  */
 export class ObjectRecorder {
   readonly #deps: ObjectRecorderDeps;
@@ -89,7 +89,7 @@ export class ObjectRecorder {
       } catch (error) {
         this.#failing = true;
         this.#deps.onFault(error);
-        // Whoever waits has waited long enough.
+        // Callers have waited long enough.
         const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
         await new Promise((resolve) => setTimeout(resolve, wait).unref());
       }

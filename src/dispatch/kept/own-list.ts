@@ -3,11 +3,11 @@ import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call
 import type { Limits } from '#/call/call.ts';
 import type { KeptObject, KeptQuery } from '#/ports/kept-objects.ts';
 import { UpstreamFault, type Passing } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import type { AnswerTally } from '../answer-tally.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { isObject } from '#/wire/document/json.ts';
-import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
-import type { Visit } from '../endpoints.ts';
+import { attemptReport, type AttemptOutcome } from '../attempts.ts';
+import type { AttemptPermit } from '../upstreams.ts';
 import { explain, type PassDeps } from '../passthrough/pass.ts';
 import { prefixed } from '../passthrough/passed-objects.ts';
 import type { Target } from '#/call/target.ts';
@@ -25,36 +25,36 @@ const FOLDERS: Readonly<Record<string, string>> = { file: 'files', video: 'video
 /** What a list may be asked for. `purpose` holds for what the provider says of the object. */
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'order', 'after', 'purpose']);
 
-/** Whether a passage lists objects on an account that others use too: then it is told of what its workload made. */
+/** Whether a passthrough call lists objects of a shared account: then it gets only those of its workload. */
 export function listsOwn({ objects, key }: Pick<PassthroughCall, 'objects' | 'key'>, { provider }: Target): boolean {
   if (objects === 'none' || objects.act !== 'list') return false;
   return provider.config.keyOwnership === 'managed' || key.workload.organization.sharedObjects === 'workload';
 }
 
 /**
- * A list of what the workload has made: by its records, each object as the provider tells it now. Nothing of anybody else is
- * asked for. Objects that the provider no longer has are left out, and their records dropped.
+ * A list of the workload's objects: by its records, each as the provider reports it now. Objects of others are never
+ * requested. Objects that the provider no longer has are left out, and their records dropped.
  */
 export async function* ownList(
-  passage: PassthroughCall,
+  call: PassthroughCall,
   target: Target,
   { path, timeoutMs, limits }: { readonly path: string; readonly timeoutMs: number; readonly limits: Limits },
-  { endpoints, ownership }: PassDeps,
-  entry: Entry,
+  { upstreams, ownership }: PassDeps,
+  tally: AnswerTally,
 ): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
-  const { query, purpose } = readQuery(passage, target, path);
+  const { query, purpose } = readQuery(call, target, path);
   const records = await ownership.list({ ...query, limit: query.limit + 1 });
-  entry.target = { provider: config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  tally.target = { provider: config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   const page = records.slice(0, query.limit);
   const texts: string[] = [];
   if (page.length > 0) {
-    const visit = endpoints.enter(target);
-    if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
+    const permit = upstreams.enter(target);
+    if (!permit) throw nobodyToAsk([upstreams.health(target)]);
     const started = performance.now();
     const ask = (record: KeptObject): Promise<string | undefined> =>
-      objectText(record, passage, target, visit, timeoutMs, entry);
+      objectText(record, call, target, permit, timeoutMs, tally);
     try {
       for (let at = 0; at < page.length; at += AT_ONCE) {
         const some = page.slice(at, at + AT_ONCE);
@@ -64,15 +64,15 @@ export async function* ownList(
           else await ownership.deleted(config, some[index]!.id);
         }
       }
-      entry.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
-      entry.answering = true;
-      visit.answering();
-      visit.end('served');
+      tally.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
+      tally.begin();
+      permit.answering();
+      permit.end('served');
     } catch (thrown) {
-      visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
-      throw explain(thrown, passage, entry);
+      permit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
+      throw explain(thrown, call, tally);
     } finally {
-      visit.end('unknown');
+      permit.end('unknown');
     }
   }
   const shown = texts.filter((text) => purpose === undefined || memberOf(text, 'purpose') === purpose);
@@ -83,7 +83,7 @@ export async function* ownList(
   const body = `{"object":"list","data":[${data}],${JSON.stringify(rest).slice(1)}`;
   yield { kind: 'head', status: 200, headers: { 'content-type': 'application/json' }, limits };
   yield { kind: 'bytes', bytes: Buffer.from(body) };
-  entry.served();
+  tally.isServed = true;
 }
 
 /** The object as the provider tells it; undefined where it has it no longer. */
@@ -91,12 +91,12 @@ async function objectText(
   { id, kind, credential }: KeptObject,
   { signal }: PassthroughCall,
   target: Target,
-  visit: Visit,
+  permit: AttemptPermit,
   timeoutMs: number,
-  { attempts }: Entry,
+  { attempts }: AnswerTally,
 ): Promise<string | undefined> {
   const { provider } = target;
-  const account = provider.config.credentials.find(({ name }) => name === credential) ?? visit.credential;
+  const account = provider.config.credentials.find(({ name }) => name === credential) ?? permit.credential;
   const passing: Passing = {
     method: 'GET',
     path: `/${FOLDERS[kind]}/${encodeURIComponent(id)}`,
@@ -115,7 +115,7 @@ async function objectText(
   try {
     if (incoming.status === 404) return undefined;
     if (incoming.status < 200 || incoming.status >= 300) {
-      const { status, error } = await readRefusal(incoming, provider, visit, attempts);
+      const { status, error } = await readRefusal(incoming, provider, permit, attempts);
       report({ status, sent: true });
       throw error;
     }
@@ -147,13 +147,13 @@ function readQuery(
     new GatewayError('invalid_request', message, { param });
   for (const name of asked.keys()) {
     if (PARAMETERS.has(name) && asked.getAll(name).length === 1) continue;
-    throw refuse(name, `A list of what the workload has made takes each of ${[...PARAMETERS].join(', ')} once.`);
+    throw refuse(name, `The list takes only the parameters ${[...PARAMETERS].join(', ')}, each once.`);
   }
   const limit = asked.get('limit') ?? String(DEFAULT_LIMIT);
   if (!/^[1-9]\d{0,4}$/.test(limit))
-    throw refuse('limit', `limit must be a whole number from 1 to 99999; ${MAX_LIMIT} are told at most.`);
+    throw refuse('limit', `limit must be a whole number from 1 to 99999. A page has at most ${MAX_LIMIT} entries.`);
   const order = asked.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw refuse('order', 'order must be asc or desc.');
+  if (order !== 'asc' && order !== 'desc') throw refuse('order', 'order must be one of asc, desc.');
   const { id: workload, organization } = key.workload;
   const query: KeptQuery = {
     provider: provider.config.id,

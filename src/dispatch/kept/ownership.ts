@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Call, Opening } from '#/call/call.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Call, CallContext } from '#/call/call.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 import type { KeptObject, KeptObjects, KeptQuery } from '#/ports/kept-objects.ts';
 import type { KeptMade } from '#/wire/kept/find-made.ts';
 import { nameSteps, namesInText, paramOf, withIds, withoutPrefix, type KeptName } from '#/wire/kept/names.ts';
@@ -12,11 +12,11 @@ import { ObjectRecorder } from './object-recorder.ts';
 import type { Target, Candidate, Candidates } from '#/call/target.ts';
 
 /** Who asks. */
-export type Asker = Pick<Opening, 'key'>;
+export type Asker = Pick<CallContext, 'key'>;
 /** What a call asks with. */
-type Claimant = Asker & Pick<Call, 'turns'>;
+type Claimant = Asker & Pick<Call, 'slices'>;
 
-/** An id beside its kind, and where it was said. */
+/** An id with its kind, and where the request names it. */
 export type Claim = Pick<KeptName, 'id' | 'kind'> & Partial<Pick<KeptName, 'replaceable'>> & { readonly param: string };
 
 /** Told of a store that cannot be reached, and of objects that could not be recorded. */
@@ -36,9 +36,9 @@ const MAX_NAMED = 500;
 const PROVIDER_ID = /^[\w.:/+=-]{1,512}$/;
 
 /**
- * Whose the objects are that providers keep. What was made through the gateway is recorded for the workload that made it, and
- * only that workload can name it. On its own accounts an organization may share objects among its workloads, what was made
- * elsewhere included. What is checked is the body that is sent, for the provider that it is sent to.
+ * Ownership of objects that providers store. An object made through the gateway is recorded for its workload,
+ * and only that workload can name it. On its own accounts an organization may share objects among its workloads,
+ * including those made elsewhere. The check covers the body that is sent, for the provider that receives it.
  */
 export class Ownership {
   readonly #store: KeptObjects;
@@ -62,22 +62,22 @@ export class Ownership {
     plan: Candidates,
     onLeftOut: (target: Target, why: string) => void,
   ): Candidates | Promise<Candidates> {
-    if (asker.turns) return this.#claimInTurns(asker, asker.turns, plan, onLeftOut);
+    if (asker.slices) return this.#claimInTurns(asker, asker.slices, plan, onLeftOut);
     const named = plan.map(({ family, body }) => namesInText(family, body));
     return named.every((names) => names.length === 0) ? plan : this.#claim(asker, plan, named, onLeftOut);
   }
 
   async #claimInTurns(
     asker: Asker,
-    turns: Turns,
+    slices: Slices,
     plan: Candidates,
     onLeftOut: (target: Target, why: string) => void,
   ): Promise<Candidates> {
     const named: (readonly KeptName[])[] = [];
     for (const { family, body } of plan) {
-      if (isLarge(body)) named.push(await turns.run(nameSteps(family, (await readAnew(family, body, turns)).body)));
+      if (isLarge(body)) named.push(await slices.run(nameSteps(family, (await readAnew(family, body, slices)).body)));
       else named.push(namesInText(family, body));
-      await turns.next();
+      await slices.next();
     }
     return this.#claim(asker, plan, named, onLeftOut);
   }
@@ -96,7 +96,7 @@ export class Ownership {
       } catch (thrown) {
         if (!(thrown instanceof GatewayError) || thrown.code === 'objects_unavailable') throw thrown;
         refusal ??= thrown;
-        onLeftOut(candidate, 'the request names what the workload has not made there');
+        onLeftOut(candidate, 'the request names an object that the workload did not create there');
       }
     }
     const [first, ...rest] = left;
@@ -135,7 +135,7 @@ export class Ownership {
     if (managed) refuseUnknown(claims, config);
     if (known.length === 0) return { others };
     if (known.length > MAX_NAMED) {
-      throw new GatewayError('invalid_request', `A request may name ${MAX_NAMED} objects at most.`);
+      throw new GatewayError('invalid_request', `A request may name at most ${MAX_NAMED} objects.`);
     }
     const { organization, id: workload } = key.workload;
     const shared = !managed && organization.sharedObjects === 'organization';
@@ -156,7 +156,7 @@ export class Ownership {
 
   /**
    * The slug of the organization's own provider on which something was made that the asker may name. Throws `not_found` where
-   * there is none, and `objects_unavailable`.
+   * the object does not exist, and `objects_unavailable`.
    */
   async providerOf({ key }: Asker, { kind, id, param }: Claim): Promise<string> {
     const { organization, id: workload } = key.workload;
@@ -168,8 +168,8 @@ export class Ownership {
       for (const config of own) if ((await this.find(config, [id])).some(isTheirs)) return config.slug;
     }
     const message =
-      `This workload has made no ${kind} of this id on an account of the organization's own. ` +
-      'Where sharedObjects: Organization permits what was made elsewhere, name its provider in x-gw-provider.';
+      `This workload has created no ${kind} with this id on the organization's own accounts. ` +
+      'If the organization has sharedObjects: Organization, name the provider in x-gw-provider to use objects created elsewhere.';
     throw new GatewayError('not_found', message, { param });
   }
 
@@ -188,7 +188,7 @@ export class Ownership {
     if (!this.#recorder.well) await this.#asked(() => this.#store.find(config.id, ['-'], Date.now()));
   }
 
-  /** Records what was made for a workload. Resolves when an answer need not be kept waiting for it. */
+  /** Records created objects for a workload. Resolves when the answer may be sent. */
   made({ key }: Asker, config: ProviderConfig, credential: string, objects: readonly KeptMade[]): Promise<void> {
     const madeAt = Date.now();
     const { organization, id: workload } = key.workload;
@@ -224,7 +224,7 @@ export class Ownership {
       return await ask();
     } catch (cause) {
       this.#onFault(cause);
-      const message = 'It cannot be told at the moment whose this object is. Nothing was sent; try again.';
+      const message = 'The owner of the object cannot be looked up at the moment. Nothing was sent. Try again.';
       throw new GatewayError('objects_unavailable', message);
     }
   }
@@ -235,21 +235,21 @@ export function claimOf({ id, kind, replaceable, at }: KeptName): Claim {
   return { id, kind, replaceable, param: paramOf(at) };
 }
 
-/** The id as the provider knows it; with another provider's prefix it stays as it is, and is nobody's here. */
+/** The id as the provider knows it; with another provider's prefix it stays unchanged and has no owner here. */
 function ownId({ id }: Claim, { slug }: ProviderConfig): string {
   return withoutPrefix(id, slug) ?? id;
 }
 
-/** An id that names nothing, the same one each time: what is cached of a prompt stays cached. */
+/** An id that names nothing, always the same: cached prompts stay cached. */
 function nobodys(id: string): string {
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? ''}${hash('sha256', `gatewarden nobody's ${id}`, 'hex')}`;
 }
 
-/** An id that nobody has classified could name what belongs to somebody else on the account. */
+/** An id of unknown kind could name an object of another organization on the account. */
 function refuseUnknown(claims: readonly Claim[], { slug }: ProviderConfig): void {
   const unknown = claims.find(({ kind }) => kind === 'unknown');
   if (unknown === undefined) return;
-  const message = `${unknown.param} may name an object on the account of ${slug}, which is not the organization's own. Leave it out.`;
+  const message = `${unknown.param} may name an object on the account of ${slug}, which is not the organization's own. Remove it.`;
   throw new GatewayError('invalid_request', message, { param: unknown.param });
 }
 
@@ -260,9 +260,11 @@ function notTheirs({ kind, param, id }: Claim, { slug, keyOwnership }: ProviderC
     return new GatewayError('permission_denied', message, { param });
   }
   const rule = managed
-    ? 'On a managed account only what the workload made through the gateway can be named.'
-    : 'What was made elsewhere can be named if the organization has sharedObjects: Organization.';
-  return new GatewayError('not_found', `This workload has made no ${kind} of this id on ${slug}. ${rule}`, { param });
+    ? 'On a managed account, a workload can use only objects that it created through the gateway.'
+    : 'Objects created elsewhere can be used if the organization has sharedObjects: Organization.';
+  return new GatewayError('not_found', `This workload has created no ${kind} with this id on ${slug}. ${rule}`, {
+    param,
+  });
 }
 
 /** The credential of objects, where it matters. Throws `invalid_request` where they are on several accounts. */
@@ -270,7 +272,10 @@ function accountOf(records: readonly KeptObject[], { credentials, slug }: Provid
   if (credentials.length <= 1) return undefined;
   const accounts = new Set(records.map(({ credential }) => credential));
   if (accounts.size > 1) {
-    throw new GatewayError('invalid_request', `The request names objects of several accounts of ${slug}.`);
+    throw new GatewayError(
+      'invalid_request',
+      `The request names objects of several accounts with ${slug}. Send one request per account.`,
+    );
   }
   return [...accounts][0];
 }

@@ -1,15 +1,15 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
+import { restarting } from '#/errors/gateway-error.ts';
 import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
 import { ServerRestarting, type Limits } from '#/call/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
-import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
+import type { AnswerTally } from '../answer-tally.ts';
+import { attemptReport, type AttemptOutcome } from '../attempts.ts';
 import type { Ownership } from '../kept/ownership.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import { isJson, MAX_LOOKED_AT, prefixed, recordMade, sharedList } from './passed-objects.ts';
 import type { Target } from '#/call/target.ts';
-import type { Endpoints, Visit } from '../endpoints.ts';
+import type { Upstreams, AttemptPermit } from '../upstreams.ts';
 import { readRefusal } from '../upstream-refusal.ts';
 import { withoutCredentials } from '../without-credentials.ts';
 import { noAnswer, nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';
@@ -18,81 +18,84 @@ import { noAnswer, nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';
 const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'];
 
 export interface PassDeps {
-  readonly endpoints: Endpoints;
+  readonly upstreams: Upstreams;
   readonly ownership: Ownership;
 }
 
-/** A passage on its way out. */
+/** A passthrough call on its way out. */
 export interface Outbound {
   readonly passing: Omit<Passing, 'credential'>;
   readonly sent: SentBody;
-  /** What the client is told of its limits with the answer. */
+  /** State of the limits, for headers of the answer. */
   readonly limits: Limits;
+  /** Kinds of content that were not inspected, as far as the body was sent. */
+  readonly unscanned: () => readonly string[];
 }
 
-/** Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. */
+/**
+ * Sends a passthrough call once (its body cannot be sent twice) and streams the answer on. The result is in `tally`,
+ * also when it rejects.
+ */
 export async function* pass(
-  passage: PassthroughCall,
+  call: PassthroughCall,
   target: Target,
-  { passing, sent, limits }: Outbound,
-  { endpoints, ownership }: PassDeps,
-  entry: Entry,
+  { passing, sent, limits, unscanned }: Outbound,
+  { upstreams, ownership }: PassDeps,
+  tally: AnswerTally,
 ): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
   const { slug } = config;
-  const { objects } = passage;
+  const { objects } = call;
   if (objects !== 'none' && objects.act.startsWith('make')) await ownership.requireRecords(config);
-  const visit = endpoints.enter(target);
-  if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
-  entry.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  const permit = upstreams.enter(target);
+  if (!permit) throw nobodyToAsk([upstreams.health(target)]);
+  tally.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
   const sending: Sending = { size: 0, failure: undefined };
   let incoming: Incoming | undefined;
   try {
-    incoming = await ask(target, passing, sending, visit, entry);
-    entry.answering = true;
-    visit.answering();
-    const credential = visit.credential?.name ?? '';
-    const answer = new PassedAnswer(
-      passage,
-      { ...sent, ...sent.sayingAll?.() },
-      entry,
-      incoming.header('content-type'),
-    );
+    incoming = await ask(target, passing, sending, permit, tally);
+    tally.begin();
+    permit.answering();
+    const credential = permit.credential?.name ?? '';
+    const answer = new PassedAnswer(call, { ...sent, ...sent.sayingAll?.() }, tally, incoming.header('content-type'));
     answer.begin(sending.size);
-    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
-    const told = { ...passedHeaders(incoming, passage, config), ...unscanned };
+    const kinds = unscanned();
+    const told = {
+      ...passedHeaders(incoming, call, config),
+      ...(kinds.length > 0 && { 'x-gw-unscanned': kinds.join(', ') }),
+    };
     const head = { kind: 'head', status: incoming.status, headers: told, limits } as const;
     if (objects !== 'none' && objects.act === 'list') {
-      const text = await sharedList(incoming, passage, config, answer, ownership);
+      const text = await sharedList(incoming, call, config, answer, ownership);
       yield head;
       yield { kind: 'bytes', bytes: Buffer.from(prefixed(text, slug)) };
     } else {
       yield head;
-      const kept = (text: string): Promise<void> => recordMade(passage, config, credential, text, ownership);
-      yield* isJson(incoming) ? whole(incoming, passage, slug, answer, kept) : pieces(incoming, passage, answer);
+      const kept = (text: string): Promise<void> => recordMade(call, config, credential, text, ownership);
+      yield* isJson(incoming) ? whole(incoming, call, slug, answer, kept) : pieces(incoming, call, answer);
     }
-    if (passage.objectId !== undefined && objects !== 'none' && objects.act === 'remove')
-      await ownership.deleted(config, passage.objectId);
-    entry.served();
-    visit.end('served');
+    if (call.objectId !== undefined && objects !== 'none' && objects.act === 'remove')
+      await ownership.deleted(config, call.objectId);
+    tally.isServed = true;
+    permit.end('served');
   } catch (thrown) {
     // Bodies go at the client's pace both ways: a timeout may be its own.
-    visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
-    throw explain(thrown, passage, entry);
+    permit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
+    throw explain(thrown, call, tally);
   } finally {
-    visit.end('unknown');
+    permit.end('unknown');
     incoming?.close();
   }
 }
 
-/** The answer's head, where it says that it worked. Throws what else came of it. */
+/** The head of a successful answer. Throws for any other answer. */
 async function ask(
   target: Target,
   passing: Outbound['passing'],
   sending: Sending,
-  visit: Visit,
-  { attempts }: Entry,
+  permit: AttemptPermit,
+  { attempts }: AnswerTally,
 ): Promise<Incoming> {
   const started = performance.now();
   const { provider } = target;
@@ -100,7 +103,7 @@ async function ask(
   const body = passing.body && watched(passing.body, sending);
   let incoming: Incoming;
   try {
-    incoming = await provider.pass!({ ...passing, body, credential: visit.credential });
+    incoming = await provider.pass!({ ...passing, body, credential: permit.credential });
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind, sent: thrown.sent });
@@ -112,7 +115,7 @@ async function ask(
     report({ status: incoming.status, sent: true });
     return incoming;
   }
-  const { status, error } = await readRefusal(incoming, provider, visit, attempts);
+  const { status, error } = await readRefusal(incoming, provider, permit, attempts);
   report({ status, sent: true });
   throw error;
 }
@@ -201,13 +204,11 @@ async function* whole(
   const isObject = answer.read(text);
   if (isObject) await kept(text);
   const shown = isObject && prefixIds ? prefixed(text, slug) : text;
-  // What is not changed keeps its bytes, whatever they are: their number was announced.
+  // Unchanged text keeps its bytes, whatever they are: their number was announced.
   yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 
-export function explain(thrown: unknown, { signal }: PassthroughCall, entry: Entry): unknown {
-  if (signal.aborted && signal.reason instanceof ServerRestarting) {
-    return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
-  }
-  return thrown instanceof UpstreamFault ? noAnswer(thrown, entry.attempts) : thrown;
+export function explain(thrown: unknown, { signal }: PassthroughCall, tally: AnswerTally): unknown {
+  if (signal.aborted && signal.reason instanceof ServerRestarting) return restarting();
+  return thrown instanceof UpstreamFault ? noAnswer(thrown, tally.attempts) : thrown;
 }

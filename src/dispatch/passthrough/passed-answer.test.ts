@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Opening, Surface } from '#/call/call.ts';
+import type { Surface } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
-import { Entry } from '#/seal/call-record.ts';
+import { AnswerTally } from '../answer-tally.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 
 const NO_BODY: SentBody = { textLength: 0, images: 1, seconds: undefined, isForm: false };
@@ -11,14 +11,14 @@ function meter(
   surface: Surface,
   sent: Partial<SentBody>,
   { sentBytes = 0, bytes = 0, text = '', type = '' },
-): Pick<Entry, 'seen' | 'usage' | 'units'> {
-  const entry = new Entry({} as Opening, 'passthrough', () => {});
-  const passage = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as PassthroughCall;
-  const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, entry, type);
+): Pick<AnswerTally, 'seen' | 'usage' | 'units'> {
+  const tally = new AnswerTally();
+  const call = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as PassthroughCall;
+  const answer = new PassedAnswer(call, { ...NO_BODY, ...sent }, tally, type);
   answer.begin(sentBytes);
   for (let left = bytes; left > 0; left -= 100) answer.add(Math.min(left, 100));
   if (text !== '') answer.read(text);
-  return entry;
+  return tally;
 }
 
 describe('our own count', () => {
@@ -103,10 +103,10 @@ describe('an answer of a path without a surface', () => {
     ['{"usage":{"prompt_tokens":10,"completion_tokens":51}}', undefined],
     ['{"usage":[]}', undefined],
   ])('%s', (text, usage) => {
-    const entry = meter('passthrough', sent, { text });
-    if (usage) expect(entry.usage).toMatchObject(usage);
-    else expect(entry.usage).toBeUndefined();
-    expect(entry.seen).toMatchObject({ input: 100 });
+    const tally = meter('passthrough', sent, { text });
+    if (usage) expect(tally.usage).toMatchObject(usage);
+    else expect(tally.usage).toBeUndefined();
+    expect(tally.seen).toMatchObject({ input: 100 });
   });
 
   test.each([
@@ -118,10 +118,10 @@ describe('an answer of a path without a surface', () => {
     ['ut_tokens":9}}\n\ndata: {"usage":{"input_tokens":7,"output_tokens":2}}\n\ndata: {"usage":', 7],
     ['data: {"choices":[]}\n\n', undefined],
   ])('%j at the end of a stream', (end, input) => {
-    const entry = new Entry({} as Opening, 'passthrough', () => {});
-    const passage = { surface: 'passthrough', quantities: ['tokens'] } as unknown as PassthroughCall;
-    const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, entry);
+    const tally = new AnswerTally();
+    const call = { surface: 'passthrough', quantities: ['tokens'] } as unknown as PassthroughCall;
+    const answer = new PassedAnswer(call, { ...NO_BODY, ...sent }, tally);
     answer.readEvents(end);
-    expect(entry.usage?.input).toBe(input);
+    expect(tally.usage?.input).toBe(input);
   });
 });

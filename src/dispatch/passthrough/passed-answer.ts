@@ -1,7 +1,6 @@
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
-import type { Believable } from '#/meter/plausible-usage.ts';
-import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE } from '#/meter/own-count.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE, type Believable } from '#/meter/plausible-usage.ts';
+import type { AnswerTally } from '../answer-tally.ts';
 import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import {
@@ -15,7 +14,7 @@ import {
 } from '#/wire/answer/usage.ts';
 import { readImageUsage } from '#/wire/images/usage.ts';
 
-/** What of a passage's body says how much it asks for. */
+/** What of a passthrough call's body says how much it asks for. */
 export interface SentBody {
   /** Bytes of its text. */
   readonly textLength: number;
@@ -55,20 +54,20 @@ const MOST_LINES = 64;
 /** The shortest video there is to ask for. */
 const LEAST_VIDEO_SECONDS = 4;
 
-/** Meters the answer of a passage: by what it says of itself, and by our own count where it says nothing. */
+/** Meters the answer of a passthrough call: by what it says of itself, and by our own count where it says nothing. */
 export class PassedAnswer {
-  readonly #passage: PassthroughCall;
+  readonly #call: PassthroughCall;
   readonly #sent: SentBody;
-  readonly #entry: Entry;
+  readonly #tally: AnswerTally;
   readonly #bytesPerSecond: number;
   /** Seconds of sound in the request. */
   #heard = 0;
   #bytes = 0;
 
-  constructor(passage: PassthroughCall, sent: SentBody, entry: Entry, contentType = '') {
-    this.#passage = passage;
+  constructor(call: PassthroughCall, sent: SentBody, tally: AnswerTally, contentType = '') {
+    this.#call = call;
     this.#sent = sent;
-    this.#entry = entry;
+    this.#tally = tally;
     this.#bytesPerSecond = RAW_SOUND.test(contentType) ? RAW_BYTES_PER_SECOND : BYTES_PER_SECOND;
   }
 
@@ -82,14 +81,14 @@ export class PassedAnswer {
   /** So many more bytes of it came. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    const { surface, quantities } = this.#passage;
+    const { surface, quantities } = this.#call;
     if (quantities.length === 0) return;
     const { seen, seconds } = this.#sound();
-    this.#entry.seen = seen;
-    if (surface === 'audio') this.#entry.units = { seconds };
+    this.#tally.seen = seen;
+    if (surface === 'audio') this.#tally.units = { seconds };
     else if (surface === 'passthrough') return;
-    else if (surface === 'videos') this.#entry.units = { seconds: this.#sent.seconds ?? LEAST_VIDEO_SECONDS };
-    else this.#entry.units = { images: this.#sent.images };
+    else if (surface === 'videos') this.#tally.units = { seconds: this.#sent.seconds ?? LEAST_VIDEO_SECONDS };
+    else this.#tally.units = { images: this.#sent.images };
   }
 
   /** Reads a whole JSON answer. False: it is no object. */
@@ -102,7 +101,7 @@ export class PassedAnswer {
       return false;
     }
     if (!isObject(body)) return false;
-    const { surface } = this.#passage;
+    const { surface } = this.#call;
     if (surface === 'passthrough') {
       this.#tell(body, true);
       return true;
@@ -111,11 +110,11 @@ export class PassedAnswer {
     const isHeard = surface === 'audio' && this.#sent.isForm;
     const told = surface === 'images' ? readImageUsage(usage) : readUsage(usage, isHeard);
     const seconds = secondsOf(body);
-    this.#entry.believable = this.#believable();
+    this.#tally.believable = this.#believable();
     // The bytes of pictures bound nothing: what they may count for is known.
     const bytes = surface === 'images' ? 0 : text.length * 3;
-    if (told) this.#entry.tell(told, { bytes, says: false, whole: true });
-    this.#entry.tellUnits({
+    if (told) this.#tally.tell(told, { bytes, says: false, whole: true });
+    this.#tally.tellUnits({
       ...(seconds !== undefined && { seconds }),
       ...(Array.isArray(data) && { images: data.length }),
     });
@@ -140,18 +139,18 @@ export class PassedAnswer {
 
   /** What an answer of a path without a surface says that it used; false: it says nothing. */
   #tell(body: JsonObject, whole: boolean): boolean {
-    if (!this.#passage.quantities.includes('tokens')) return false;
+    if (!this.#call.quantities.includes('tokens')) return false;
     const holders = whole ? [body] : [body, body['response'], body['message']];
     const told = holders.map((one) => (isObject(one) ? readAnyUsage(one['usage']) : undefined)).find(Boolean);
-    this.#entry.believable = this.#believable();
-    if (told) this.#entry.tell(told, { bytes: this.#bytes, says: false, whole: true });
+    this.#tally.believable = this.#believable();
+    if (told) this.#tally.tell(told, { bytes: this.#bytes, says: false, whole: true });
     return told !== undefined;
   }
 
   /** Bytes bound tokens, and so does what a picture can be at most; a recording has no fewer bytes than speech needs. */
   #believable(): Believable {
     const { textLength, images, seconds, isForm, fileLength = 0, outputTokens = MAX_OUTPUT_TOKENS } = this.#sent;
-    if (this.#passage.surface === 'passthrough') {
+    if (this.#call.surface === 'passthrough') {
       return { inputTokens: textLength + fileLength, unseenOutput: outputTokens, readsText: false, units: {} };
     }
     const pictures = Math.max(1, images) * MOST_TOKENS_PER_IMAGE;
@@ -169,7 +168,7 @@ export class PassedAnswer {
   /** Our own count: text by its bytes, sound by its length, pictures by what one mostly takes. */
   #sound(): { readonly seen: Usage; readonly seconds: number } {
     const { isForm, textLength, images } = this.#sent;
-    const { surface, quantities } = this.#passage;
+    const { surface, quantities } = this.#call;
     if (surface === 'passthrough') {
       const read = { input: estimatedTokens(textLength), output: estimatedTokens(this.#bytes) };
       return { seen: quantities.includes('tokens') ? { ...NO_USAGE, ...read } : NO_USAGE, seconds: 0 };
@@ -189,7 +188,7 @@ export class PassedAnswer {
   }
 }
 
-/** Usage as `{input_tokens, output_tokens}`. What was listened to and is not told apart is sound. */
+/** Usage as `{input_tokens, output_tokens}`. Input of a transcription without details counts as audio. */
 function readUsage(usage: Json | undefined, isHeard: boolean): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output } = usage;

@@ -12,24 +12,24 @@ import type { PassedAnswer } from './passed-answer.ts';
 /** A JSON answer up to this size is looked at for its usage; a larger one is pictures. */
 export const MAX_LOOKED_AT = 8 * 1024 * 1024;
 
-/** What was made belongs to the workload before anybody learns its id: the answer itself, and what it has of its own. */
+/** Created objects belong to the workload before any client learns their ids: the answer itself, and objects in it. */
 export async function recordMade(
-  passage: PassthroughCall,
+  call: PassthroughCall,
   config: ProviderConfig,
   credential: string,
   text: string,
   ownership: Ownership,
 ): Promise<void> {
-  const { objects } = passage;
+  const { objects } = call;
   if (objects === 'none') return;
   const body = JSON.parse(text) as JsonObject;
   const { id } = body;
   const itself = objects.act.startsWith('make') && typeof id === 'string' ? [{ kind: objects.kind, id }] : [];
   const made = [...itself, ...madeBeside(objects.kind, body)];
-  if (made.length > 0) await ownership.made(passage, config, credential, made);
+  if (made.length > 0) await ownership.made(call, config, credential, made);
 }
 
-/** A list of a shared account, less what was made for other organizations. It is read in whole, or it is refused. */
+/** A list of a shared account, without objects of other organizations. It is read completely, or refused. */
 export async function sharedList(
   incoming: Incoming,
   { key }: PassthroughCall,

@@ -1,35 +1,35 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
-import { restoreAnswer } from '#/inspect/restore/restore.ts';
+import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
 import type { Call } from '#/call/call.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { countedOutput } from '#/meter/own-count.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import { countedOutput } from '#/meter/plausible-usage.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 import { refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { estimatedTokens, type Usage } from '#/wire/answer/usage.ts';
 import { answerFault } from './answer-fault.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 import { hidesCacheCounts, shownUsage } from './display.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * A buffered answer as the client gets it: in its own family the bytes of the provider, else written anew; tags
- * restored. Its usage is noted on the entry. Throws `UpstreamFault` when it is no answer of the provider's family.
+ * A buffered answer as the client gets it: in its own family the bytes of the provider, else rewritten; tags
+ * restored. Reports its usage to the meter. Throws `UpstreamFault` if it is not an answer of the provider's family.
  */
 export async function readBuffered(
   call: Call,
   restoration: Restoration,
   candidate: Candidate,
   incoming: Incoming,
-  entry: Entry,
+  meter: AnswerMeter,
   context: AnswerContext,
 ): Promise<string> {
   const text = await incoming.text(MAX_ANSWER_BYTES);
   try {
-    return written(text, call, restoration, candidate, entry, context);
+    return written(text, call, restoration, candidate, meter, context);
   } catch (thrown) {
     throw answerFault(thrown);
   }
@@ -40,14 +40,14 @@ function written(
   call: Call,
   restoration: Restoration,
   candidate: Candidate,
-  entry: Entry,
+  meter: AnswerMeter,
   context: AnswerContext,
 ): string {
   const body = parseAnswer(text);
   const hideCache = hidesCacheCounts(candidate.provider.config);
   const shown = candidate.translation
-    ? translated(body, text, candidate.translation, hideCache, entry, context)
-    : verbatim(body, text, call, candidate.body, entry, hideCache);
+    ? translated(body, text, candidate.translation, hideCache, meter, context)
+    : verbatim(body, text, call, candidate.body, meter, hideCache);
   return restoreAnswer(shown, call.codec, restoration, call.ask.jsonAnswer, shown === text ? body : undefined);
 }
 
@@ -56,29 +56,29 @@ function verbatim(
   raw: string,
   { codec, document, ask }: Call,
   sent: string,
-  entry: Entry,
+  meter: AnswerMeter,
   hideCache: boolean,
 ): string {
   const facts = codec.readAnswer(body);
   if (!facts.complete && ask.background === true && facts.id !== undefined) {
     // What it will use is not known yet: the most that it may is billed.
-    entry.providerResponseId = facts.id;
+    meter.identify(facts.id);
     return raw;
   }
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   refuseUnasked(facts.choices ?? 0, ask.answers);
-  entry.providerResponseId = facts.id ?? null;
+  if (facts.id !== undefined) meter.identify(facts.id);
   const images = Math.min(facts.units?.images ?? 0, ask.answers);
-  entry.seen = { ...entry.seen, ...countedOutput(codec.family, raw.length, images) };
+  meter.count({ ...meter.seen, ...countedOutput(codec.family, raw.length, images) });
   // The bytes of pictures bound nothing: what they may count for is known.
-  const isBelieved = tell(entry, facts.usage, codec.family === 'images' ? '' : raw, facts.says === true);
-  if (facts.units) entry.tellUnits(facts.units);
+  const isBelieved = tell(meter, facts.usage, codec.family === 'images' ? '' : raw, facts.says === true);
+  if (facts.units) meter.tellUnits(facts.units);
   const flat = codec.flatAnswer?.(body);
   const text = flat ? JSON.stringify(flat) : raw;
   if (isBelieved && !hideCache && !codec.fitAnswer) return text;
   const answer = readDocument(codec.family, text, { lenient: true });
   return render(text, [
-    ...(isBelieved ? [] : (codec.tellUsage?.(answer, entry.seen) ?? [])),
+    ...(isBelieved ? [] : (codec.tellUsage?.(answer, meter.seen) ?? [])),
     ...(isBelieved && hideCache ? codec.hideCacheCounts(answer) : []),
     ...(codec.fitAnswer?.(answer, document, sent) ?? []),
   ]);
@@ -89,23 +89,22 @@ function translated(
   text: string,
   { client, upstream }: Translation,
   hideCache: boolean,
-  entry: Entry,
+  meter: AnswerMeter,
   context: AnswerContext,
 ): string {
   const answer = upstream.decodeAnswer(body);
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
-  entry.providerResponseId = answer.id ?? null;
-  entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
-  tell(entry, answer.usage, text, answer.parts.length > 0);
-  const usage = entry.usage ?? entry.seen;
+  if (answer.id !== undefined) meter.identify(answer.id);
+  meter.count({ ...meter.seen, output: estimatedTokens(text.length) });
+  tell(meter, answer.usage, text, answer.parts.length > 0);
+  const usage = meter.usage ?? meter.seen;
   return JSON.stringify(client.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
 }
 
-/** Notes a usage that was told, if one was. False: it can't be true. // spec 6.1.2 */
-function tell(entry: Entry, usage: Usage | undefined, text: string, says: boolean): boolean {
-  entry.usage = undefined;
+/** Notes a usage, if it was reported. False: it is implausible. // spec 6.1.2 */
+function tell(meter: AnswerMeter, usage: Usage | undefined, text: string, says: boolean): boolean {
   // A UTF-16 code unit is three bytes at most.
-  return usage === undefined || entry.tell(usage, { bytes: 3 * text.length, says, whole: true });
+  return usage === undefined || meter.tell(usage, { bytes: 3 * text.length, says, whole: true });
 }
 
 function parseAnswer(text: string): JsonObject {

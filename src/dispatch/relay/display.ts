@@ -1,15 +1,16 @@
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import { VENDORS } from '#/vendors/list.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
-/** Vendors whose cached-token counts are shown on managed accounts too: their cache is kept apart by key. */
-const SHOWN: ReadonlySet<VendorId> = new Set(['openai', 'azure']);
-
-/** Whether answers of this provider show cached tokens as 0: on a managed account they are not the caller's. // spec 4.3.3 */
+/**
+ * Whether answers of this provider show cached tokens as 0: on a managed account they are not the caller's, unless the
+ * vendor's cache is kept apart by key. // spec 4.3.3
+ */
 export function hidesCacheCounts({ keyOwnership, vendor }: ProviderConfig): boolean {
-  return keyOwnership === 'managed' && !SHOWN.has(vendor);
+  return keyOwnership === 'managed' && VENDORS[vendor].cachesByKey !== true;
 }
 
-/** A usage as such an answer shows it: cached input is fresh input, and totals stay what is billed by. */
+/** A usage as such an answer shows it: cached input counts as fresh input, and totals stay those that are billed. */
 export function shownUsage(usage: Usage): Usage {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, cacheReadAudio, ...others } = usage;
   const inputAudio = (others.inputAudio ?? 0) + (cacheReadAudio ?? 0);

@@ -1,36 +1,35 @@
-import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
 import { estimatedTokens, inputTokens, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { SseDecoder, type SseEvent } from '#/wire/answer/sse.ts';
 import { withoutCredentials } from '../without-credentials.ts';
+import { ReportedFailure } from '../upstream-error.ts';
 import { answerFault } from './answer-fault.ts';
-import { reportedError } from '../upstream-error.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/** One provider stream on its way to a client: events read, metered and written, in whichever lane. */
+/** One provider stream on its way to a client: events read, metered and written, in whichever mode. */
 export abstract class Relay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;
-  /** What broke the stream, to be thrown after what came before it was sent. */
+  /** The failure of the stream, thrown after earlier parts were sent. */
   failure: Error | undefined;
-  /** The end was sent: whatever comes after it is nobody's. */
+  /** The end was sent: everything after it is ignored. */
   protected done = false;
-  protected readonly entry: Entry;
+  protected readonly meter: AnswerMeter;
   readonly #provider: ProviderConfig;
   readonly #decoder: SseDecoder;
   #outputBytes = 0;
-  /** The usage that was told last: it counts once nothing more comes. */
+  /** The latest reported usage: it counts once the stream ends. */
   #told: Usage | undefined;
   #isBelieved = true;
 
-  constructor(entry: Entry, provider: ProviderConfig, tokenized: boolean) {
-    this.entry = entry;
+  constructor(meter: AnswerMeter, provider: ProviderConfig, tokenized: boolean) {
+    this.meter = meter;
     this.#provider = provider;
     this.#decoder = new SseDecoder(tokenized ? MAX_TOKENIZED_EVENT : MAX_EVENT);
   }
@@ -44,14 +43,14 @@ export abstract class Relay {
   /** Text still held back, of a stream that broke. */
   protected abstract held(): string;
 
-  /** Nothing more is to be sent: the provider need not be read on. */
+  /** The end was sent: the provider's stream does not have to be read further. */
   get over(): boolean {
     return this.done;
   }
 
   /** The answer is complete and only its usage is missing. */
   get awaitsUsage(): boolean {
-    return this.complete && !this.done && this.entry.usage === undefined;
+    return this.complete && !this.done && this.meter.usage === undefined;
   }
 
   /** What to send for these bytes. Sets `failure` when the provider reports one or sends no stream of this family. */
@@ -70,39 +69,38 @@ export abstract class Relay {
   }
 
   /**
-   * Meters what an event said: usage so far, and bytes of output for what nobody reports. False: it told a usage that can't
-   * be true.
+   * Meters an event: usage so far, and bytes of output in case no usage is reported. False: it reported an implausible
+   * usage.
    */
   protected observe(id: string | undefined, usage: Usage | undefined, outputBytes: number): boolean {
-    const { entry } = this;
-    if (id !== undefined) entry.providerResponseId ??= id;
+    if (id !== undefined) this.meter.identify(id);
     this.#outputBytes += outputBytes;
     const { complete } = this;
     this.#told = usage ?? this.#told;
     if (this.#told && (usage || complete)) {
       const seen = { bytes: this.#outputBytes, says: this.#outputBytes > 0, whole: complete };
-      this.#isBelieved = entry.tell(this.#told, seen);
+      this.#isBelieved = this.meter.tell(this.#told, seen);
     }
     const isBelieved = usage === undefined || this.#isBelieved;
     if (outputBytes > 0 || !isBelieved) this.#count();
     return isBelieved;
   }
 
-  /** Our own count, on top of what was believed of the provider's. */
+  /** Adds our own count to the believed usage of the provider. */
   #count(): void {
-    const { entry } = this;
+    const { meter } = this;
     const known = (this.#isBelieved ? this.#told : undefined) ?? NO_USAGE;
-    const input = inputTokens(known) > 0 ? known : entry.seen;
-    entry.seen = { ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 };
+    const input = inputTokens(known) > 0 ? known : meter.seen;
+    meter.count({ ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 });
   }
 
   /** A failure that the provider tells in the stream. */
-  protected reported(message: string | undefined, kind: string | undefined): GatewayError {
+  protected reported(message: string | undefined, kind: string | undefined): ReportedFailure {
     // Under a managed account an error may speak of the account, which is not the client's.
     const { keyOwnership, credentials } = this.#provider;
     const isTold = keyOwnership === 'organization' && message !== undefined;
     const said = isTold ? withoutCredentials(message, credentials) : undefined;
-    return reportedError(said, kind, this.entry.attempts);
+    return new ReportedFailure(said, kind);
   }
 
   #relayAll(decode: () => readonly SseEvent[]): string {

@@ -1,19 +1,20 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { EventRestorer } from '#/inspect/restore/restore-events.ts';
 import type { Call } from '#/call/call.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import type { StreamEvent } from '#/wire/hub/canonical.ts';
-import type { AnswerContext, EventReader, EventWriter } from '#/wire/hub/codec.ts';
+import type { AnswerContext, StreamDecoder, StreamEncoder } from '#/wire/hub/codec.ts';
 import { refuseManyParts } from '#/wire/answer/answer-bounds.ts';
 import type { SseEvent } from '#/wire/answer/sse.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 import { hidesCacheCounts, shownUsage } from './display.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 import { Relay } from './relay.ts';
 
 /** A stream for a client of another family: events are read into the hub and written in the client's own words. */
 export class TranslatedRelay extends Relay {
-  readonly #reader: EventReader;
-  readonly #writer: EventWriter;
+  readonly #decoder: StreamDecoder;
+  readonly #encoder: StreamEncoder;
   readonly #restorer: EventRestorer | undefined;
   readonly #hideCache: boolean;
   #parts = 0;
@@ -21,14 +22,14 @@ export class TranslatedRelay extends Relay {
   constructor(
     call: Call,
     restoration: Restoration,
-    entry: Entry,
+    meter: AnswerMeter,
     { provider, model }: Candidate,
     { client, upstream }: Translation,
     context: AnswerContext,
   ) {
-    super(entry, provider.config, restoration.tags.size > 0);
-    this.#reader = upstream.eventReader();
-    this.#writer = client.eventWriter(context);
+    super(meter, provider.config, restoration.tags.size > 0);
+    this.#decoder = upstream.streamDecoder();
+    this.#encoder = client.streamEncoder(context);
     this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
     const signed = client.family === 'messages' && provider.traits(model).claude;
@@ -36,23 +37,23 @@ export class TranslatedRelay extends Relay {
   }
 
   protected override get complete(): boolean {
-    return this.#reader.finished;
+    return this.#decoder.finished;
   }
 
   protected override relay(event: SseEvent): string {
     let text = '';
-    for (const said of this.#reader.read(event)) text += this.#pass(said);
+    for (const one of this.#decoder.decode(event)) text += this.#pass(one);
     return text;
   }
 
   protected override close(): string {
     let text = '';
-    for (const said of this.#reader.end()) text += this.#pass(said);
-    return this.#reader.finished ? text + this.#finish() : text;
+    for (const one of this.#decoder.end()) text += this.#pass(one);
+    return this.#decoder.finished ? text + this.#finish() : text;
   }
 
   protected override held(): string {
-    return (this.#restorer?.flush() ?? []).map((event) => this.#writer.write(event)).join('');
+    return (this.#restorer?.flush() ?? []).map((event) => this.#encoder.encode(event)).join('');
   }
 
   #pass(event: StreamEvent): string {
@@ -64,7 +65,7 @@ export class TranslatedRelay extends Relay {
     if (event.type === 'part-start') refuseManyParts(++this.#parts);
     const id = event.type === 'start' ? event.id : undefined;
     if (this.observe(id, 'usage' in event ? event.usage : undefined, outputBytes(event))) return this.#write(event);
-    // What is not believed is not passed on: our own count is told, at the end. // spec 6.1.2
+    // An implausible usage is not passed on: our own count follows at the end. // spec 6.1.2
     return event.type === 'start' ? this.#write({ type: 'start', ...(id !== undefined && { id }) }) : '';
   }
 
@@ -72,19 +73,19 @@ export class TranslatedRelay extends Relay {
   #finish(): string {
     this.observe(undefined, undefined, 0);
     this.done = true;
-    const usage = this.entry.usage ?? this.entry.seen;
+    const usage = this.meter.usage ?? this.meter.seen;
     return this.#write({ type: 'usage', usage }) + this.#write({ type: 'end' });
   }
 
   #write(event: StreamEvent): string {
     const shown = 'usage' in event && event.usage ? { ...event, usage: this.#shown(event.usage) } : event;
-    if (!this.#restorer) return this.#writer.write(shown);
+    if (!this.#restorer) return this.#encoder.encode(shown);
     let text = '';
-    for (const restored of this.#restorer.restore(shown)) text += this.#writer.write(restored);
+    for (const restored of this.#restorer.restore(shown)) text += this.#encoder.encode(restored);
     return text;
   }
 
-  #shown(usage: NonNullable<Entry['usage']>): NonNullable<Entry['usage']> {
+  #shown(usage: Usage): Usage {
     return this.#hideCache ? shownUsage(usage) : usage;
   }
 }

@@ -1,13 +1,13 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
-import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
+import { FrameRestorer } from '#/inspect/restore/restore-frames.ts';
 import type { Call } from '#/call/call.ts';
-import type { Entry } from '#/seal/call-record.ts';
-import type { StreamReader } from '#/wire/hub/codec.ts';
+import type { StreamReader } from '#/wire/answer/frame.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
 import { hidesCacheCounts } from './display.ts';
 import type { Candidate } from '#/call/target.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 import { Relay } from './relay.ts';
 
 /**
@@ -17,16 +17,16 @@ import { Relay } from './relay.ts';
 export class VerbatimRelay extends Relay {
   readonly #call: Call;
   readonly #reader: StreamReader;
-  readonly #restorer: StreamRestorer | undefined;
+  readonly #restorer: FrameRestorer | undefined;
   readonly #hideCache: boolean;
   #usageSent = false;
 
-  constructor(call: Call, restoration: Restoration, entry: Entry, { provider }: Candidate) {
-    super(entry, provider.config, restoration.tags.size > 0);
+  constructor(call: Call, restoration: Restoration, meter: AnswerMeter, { provider }: Candidate) {
+    super(meter, provider.config, restoration.tags.size > 0);
     this.#call = call;
     this.#reader = call.codec.streamReader(call.ask.answers);
     this.#hideCache = hidesCacheCounts(provider.config);
-    if (restoration.tags.size > 0) this.#restorer = new StreamRestorer(call.codec, restoration, call.ask.jsonAnswer);
+    if (restoration.tags.size > 0) this.#restorer = new FrameRestorer(call.codec, restoration, call.ask.jsonAnswer);
   }
 
   protected override get complete(): boolean {
@@ -37,11 +37,11 @@ export class VerbatimRelay extends Relay {
     const facts = this.#reader.read(event);
     if (facts.kind === 'error') throw this.reported(facts.error, facts.errorKind);
     if (event.data !== undefined) this.begun = true;
-    const isBelieved = this.observe(facts.id, facts.usage, facts.outputBytes);
+    const isBelieved = this.observe(facts.id, facts.usage, facts.body ? this.#call.codec.outputBytes(facts.body) : 0);
     const { includeUsage } = this.#call.ask;
     if (facts.kind === 'usage' && !(includeUsage && isBelieved)) return '';
     if (facts.usage && isBelieved && includeUsage) this.#usageSent = true;
-    const flat = facts.deviates ? this.#flat(event) : event;
+    const flat = facts.deviates && facts.body ? this.#flat(event, facts.body) : event;
     const counted = isBelieved ? flat : this.#withOurCount(flat);
     const shown = facts.usage && this.#hideCache ? this.#withoutCacheCounts(counted) : counted;
     const text = this.#restorer ? this.#restorer.restore(shown, facts) : shown.raw;
@@ -62,14 +62,14 @@ export class VerbatimRelay extends Relay {
     const held = this.held();
     if (!this.#call.ask.includeUsage || this.#usageSent) return held + end;
     const { codec, ask } = this.#call;
-    const billed = this.entry.usage ?? this.entry.seen;
-    const like = { id: this.entry.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
+    const billed = this.meter.usage ?? this.meter.seen;
+    const like = { id: this.meter.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
     const frame = codec.usageFrame(like, billed);
     return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
   }
 
-  #flat(event: SseEvent): SseEvent {
-    const flat = this.#call.codec.flatAnswer?.(JSON.parse(event.data ?? '{}') as JsonObject);
+  #flat(event: SseEvent, body: JsonObject): SseEvent {
+    const flat = this.#call.codec.flatAnswer?.(body);
     if (!flat) return event;
     const data = JSON.stringify(flat);
     return { event: event.event, data, raw: writeEvent(data, event.event) };
@@ -83,7 +83,7 @@ export class VerbatimRelay extends Relay {
   /** A usage that can't be true gives way to the one that is billed. // spec 6.1.2 */
   #withOurCount(event: SseEvent): SseEvent {
     const { codec } = this.#call;
-    return this.#edited(event, (frame) => codec.tellUsage?.(frame, this.entry.seen) ?? []);
+    return this.#edited(event, (frame) => codec.tellUsage?.(frame, this.meter.seen) ?? []);
   }
 
   #edited(event: SseEvent, editsOf: (frame: WireDocument) => readonly Edit[]): SseEvent {

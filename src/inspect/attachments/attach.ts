@@ -1,34 +1,12 @@
-import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { disguisedKindOf } from '#/ports/disguised-text.ts';
-import type { DocumentEngine } from '#/ports/documents.ts';
 import { attachmentAt, sharePart, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media } from '#/wire/hub/codec.ts';
 import { isPicture, isTextMedia } from '#/wire/request/media.ts';
 import { member } from '#/wire/document/scan.ts';
-import { AttachedFile, type FileKind } from './attached-file.ts';
-import type { Detection } from '../detectors/detector.ts';
-import type { Rewrite } from '../rewrite.ts';
+import { AttachedFile, type AttachScope, type FileKind } from './attached-file.ts';
 import { documentsPass, imagesRule } from '../unreadable.ts';
-
-/** Who looks into the files of one call. */
-export interface Desk {
-  /** Undefined: documents are not processed in this installation. */
-  readonly engine: DocumentEngine | undefined;
-  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
-  signal(): AbortSignal;
-}
-
-/** What the files of a request are looked through for, and where it is written down. */
-export interface AttachScope {
-  readonly policy: ResolvedPolicy['dlp'];
-  readonly remove: readonly CustomTerm[];
-  readonly rewrite: Rewrite;
-  readonly detection: Detection;
-  readonly desk: Desk;
-  /** The provider keeps the conversation: no tag may be added to it. */
-  readonly keepsTags: boolean;
-}
 
 /** Most files of one request that are looked into. */
 const MOST_FILES = 20;
@@ -36,19 +14,19 @@ const MOST_FILES = 20;
 /**
  * The inline files of a request that are looked into before they travel; images too where policy inspects them, or
  * anonymizes documents.
- * None where policy refuses files, or where they can only be refused because nobody is there to read them: what is not
- * returned is unreadable content. Throws `invalid_request`. // spec 4.3.5
+ * None if policy refuses files, or if they can only be refused because no engine can read them: files that are not
+ * returned count as unreadable content. Throws `invalid_request`. // spec 4.3.5
  */
 export function attach(media: readonly Media[], scope: AttachScope): readonly AttachedFile[] {
   const { documents } = scope.policy;
   if (documents === 'refuse') return [];
   const rule = imagesRule(scope.policy);
   const wanted = rule === 'inspect' || (rule === 'pass' && documents === 'anonymize');
-  const images = wanted && scope.desk.engine !== undefined;
+  const images = wanted && scope.reader.engine !== undefined;
   const inline = media.filter((item) => item.source === 'inline' && (isDocument(item) || (images && isImage(item))));
   if (inline.some((one) => media.some((other) => sharePart(one, other))))
-    throw invalid('A content part holds one file.');
-  if (inline.length > MOST_FILES) throw invalid(`At most ${MOST_FILES} files may be attached to a request.`);
+    throw invalid('A content part must hold exactly one file.');
+  if (inline.length > MOST_FILES) throw invalid(`A request may have at most ${MOST_FILES} attached files.`);
   return inline.map((item) => open(item, scope)).filter((file) => canBeRead(file, scope));
 }
 
@@ -62,14 +40,14 @@ function isImage({ kind, place }: Media): boolean {
   return kind === 'image' && place !== undefined;
 }
 
-/** Where content is protected and no engine is there, only what is text anyway can be looked into. */
-function canBeRead({ kind }: AttachedFile, { policy, desk }: AttachScope): boolean {
-  return desk.engine !== undefined || kind === 'text' || documentsPass(policy);
+/** If content is protected and there is no engine, only plain text can be inspected. */
+function canBeRead({ kind }: AttachedFile, { policy, reader }: AttachScope): boolean {
+  return reader.engine !== undefined || kind === 'text' || documentsPass(policy);
 }
 
 function open(media: Media, scope: AttachScope): AttachedFile {
   const { place } = media;
-  if (!place) throw new TypeError('a file without a place cannot be looked into');
+  if (!place) throw new TypeError('a file without a place in the request cannot be read');
   const attachment = attachmentAt(place);
   return new AttachedFile(media, place, attachment, kindOf(attachment, scope.policy), scope);
 }

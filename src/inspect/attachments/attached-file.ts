@@ -1,4 +1,4 @@
-import type { CustomTerm } from '#/config/snapshot.ts';
+import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { documentError } from '#/errors/document-error.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import {
@@ -13,14 +13,32 @@ import {
 import { replaceFile, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media, MediaPlace } from '#/wire/hub/codec.ts';
 import type { Edit } from '#/wire/document/document.ts';
-import type { AttachScope } from './attach.ts';
-import { givenUpWith, type Detection, type Span } from '../detectors/detector.ts';
-import { detectOrRefuse, leftOut, lookedFor } from '../detect-or-refuse.ts';
+import { detectionUntil, type Detection } from '../detection.ts';
+import { type Match, mergeActions, type Action } from '../match.ts';
+import { detectOrRefuse, leftOut, lookedFor } from '../detect-leaves.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
-import { mergeActions, type Action } from '../merge.ts';
-import { confusion } from '../rewrite.ts';
+import { confusion, type Rewrite } from '../rewrite.ts';
 import { tagLiterals } from '../tags.ts';
 import { imagesRule } from '../unreadable.ts';
+
+/** Who looks into the files of one call. */
+export interface AttachmentReader {
+  /** Undefined: documents are not processed in this installation. */
+  readonly engine: DocumentEngine | undefined;
+  /** For one piece of work: aborted once the client no longer waits, or on a timeout. */
+  signal(): AbortSignal;
+}
+
+/** What the files of a request are looked through for, and where it is written down. */
+export interface AttachScope {
+  readonly policy: ResolvedPolicy['dlp'];
+  readonly remove: readonly CustomTerm[];
+  readonly rewrite: Rewrite;
+  readonly detection: Detection;
+  readonly reader: AttachmentReader;
+  /** The provider keeps the conversation: no tag may be added to it. */
+  readonly keepsTags: boolean;
+}
 
 /** What a file is by its bytes. `text`: it is read as it is. */
 export type FileKind = 'pdf' | 'image' | 'text' | 'other';
@@ -40,10 +58,10 @@ export class AttachedFile {
   readonly kind: FileKind;
   readonly #attachment: Attachment;
   readonly #scope: AttachScope;
-  /** Its text as it may be told; set by `tag` or the first `text`. */
+  /** Its text as it may be shown; set by `tag` or the first `text`. */
   #text: string | undefined;
   #decoded: DocumentFile | undefined;
-  #spans: readonly Span[] = [];
+  #matches: readonly Match[] = [];
   #document: ReadDocument | undefined;
   #fault: GatewayError | undefined;
   #found: readonly (readonly Action[])[] = [];
@@ -59,7 +77,7 @@ export class AttachedFile {
     this.#scope = scope;
   }
 
-  /** What policy wants found in it and nobody looked for. */
+  /** Kinds of data that policy wants found and that were not searched for. */
   missed: readonly string[] = [];
 
   /** How many leaves of the request come before it. */
@@ -88,7 +106,7 @@ export class AttachedFile {
     return this.#scope.policy.mode === 'allow_log';
   }
 
-  /** Somebody looked for personal data in what leaves as bytes or as pictures. */
+  /** Whether its bytes or images were searched for personal data. */
   get scanned(): boolean {
     return this.kind === 'text' || this.anonymized;
   }
@@ -98,17 +116,17 @@ export class AttachedFile {
     return this.kind === 'text' || (this.#document?.images === 0 && this.#document.recognizedPages.length === 0);
   }
 
-  /** Reads it as far as policy needs that before anything leaves. `before`: what was found in the prompt before it. */
+  /** Reads it as far as policy requires before anything is sent. `before`: matches of the prompt before it. */
   async read(before: readonly CustomTerm[]): Promise<void> {
     if (this.kind === 'text') {
       this.#guardSize();
       this.#text = fitting(Buffer.from(this.#file.bytes).toString('utf8'));
-      this.#spans = await this.#detect(this.#text);
+      this.#matches = await this.#detect(this.#text);
     } else if (this.anonymized) await this.#readUnits(before);
     else if (this.#scope.policy.mode !== 'allow_log') await this.#tryToRead();
   }
 
-  /** Numbers the tags of what was found, between those of the texts before and after it; edits of a text file. */
+  /** Numbers the tags of the matches, between those of the texts before and after it; edits of a text file. */
   tag(): readonly Edit[] {
     const { rewrite } = this.#scope;
     if (this.kind === 'text') return this.#tagText();
@@ -123,7 +141,7 @@ export class AttachedFile {
         if (mode === 'block' && documents !== 'anonymize') rewrite.block(category, this.place.part.start);
       }
       this.#text = shownText(this.#document, found.replacements);
-    } else if (this.#text !== undefined) this.#text = rewrite.text(this.#text, this.#spans);
+    } else if (this.#text !== undefined) this.#text = rewrite.text(this.#text, this.#matches);
     return [];
   }
 
@@ -176,11 +194,14 @@ export class AttachedFile {
 
   #tagText(): readonly Edit[] {
     const before = this.#text ?? '';
-    this.#text = this.#scope.rewrite.text(before, this.#spans, this.anonymized);
+    this.#text = this.#scope.rewrite.text(before, this.#matches, this.anonymized);
     return this.#text === before ? [] : replaceFile(this.place, this.#file.mediaType, Buffer.from(this.#text));
   }
 
-  /** A fault is told to those who need the text: it may travel in another way, or be refused for another reason. */
+  /**
+   * A fault is reported to callers that need the text: the file may travel in another form, or be refused for another
+   * reason.
+   */
   async #tryToRead(): Promise<void> {
     try {
       this.#text = await this.#extract();
@@ -189,7 +210,7 @@ export class AttachedFile {
       this.#fault = thrown;
       return;
     }
-    this.#spans = await this.#detect(this.#text);
+    this.#matches = await this.#detect(this.#text);
   }
 
   async #extract(): Promise<string> {
@@ -218,7 +239,7 @@ export class AttachedFile {
     });
   }
 
-  async #detect(text: string): Promise<readonly Span[]> {
+  async #detect(text: string): Promise<readonly Match[]> {
     const { policy, rewrite, detection } = this.#scope;
     await this.#search((within) => Promise.resolve(rewrite.lookAhead([{ text }], within)));
     const kinds = lookedFor(policy, detection);
@@ -226,18 +247,18 @@ export class AttachedFile {
       this.missed = leftOut([text], policy, kinds);
       return detection.findNow(text, kinds);
     }
-    const { spans, missed } = await this.#search((within) =>
+    const { matches, missed } = await this.#search((within) =>
       detectOrRefuse([text], policy, within, 'An attached document'),
     );
     this.missed = missed;
-    return spans[0] ?? [];
+    return matches[0] ?? [];
   }
 
-  /** What is not found within the answer timeout is looked for no more. */
+  /** The search ends at the answer timeout. */
   async #search<T>(work: (detection: Detection) => Promise<T>): Promise<T> {
-    const { desk, detection } = this.#scope;
+    const { reader, detection } = this.#scope;
     try {
-      return await work(givenUpWith(desk.signal(), detection));
+      return await work(detectionUntil(reader.signal(), detection));
     } catch (thrown) {
       throw thrown instanceof Error && thrown.name === 'TimeoutError' ? tooLate(thrown) : thrown;
     }
@@ -246,10 +267,7 @@ export class AttachedFile {
   #guardSize(): void {
     if (this.#file.bytes.length <= MOST_FILE_BYTES) return;
     throw documentError(
-      new DocumentFault(
-        'too_large',
-        'the document has more bytes than text is taken out of: split it, or send it to /v1/ocr',
-      ),
+      new DocumentFault('too_large', 'the document is too large to extract its text: split it, or send it to /v1/ocr'),
     );
   }
 
@@ -258,11 +276,11 @@ export class AttachedFile {
     work: (engine: DocumentEngine, signal: AbortSignal) => Promise<T>,
     whenAbsent: 'unavailable' | 'no_renderer' = 'unavailable',
   ): Promise<T> {
-    const { desk } = this.#scope;
-    const { engine } = desk;
+    const { reader } = this.#scope;
+    const { engine } = reader;
     try {
       if (!engine) throw engineOff();
-      return await work(engine, desk.signal());
+      return await work(engine, reader.signal());
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);
       if (!(thrown instanceof DocumentFault)) throw thrown;
@@ -273,8 +291,8 @@ export class AttachedFile {
 }
 
 const NO_RENDERER =
-  'a PDF must be sent to this model as pictures of its pages, and nothing here can draw them: ' +
-  'ask a model that takes files, or try again later';
+  'this model gets a PDF as images of its pages, and no engine that renders them is running: ' +
+  'choose a model that takes files, or try again later';
 
 /** What a reader sees, page by page. */
 function shownText({ units }: ReadDocument, replacements: readonly Replacement[]): string {
@@ -286,7 +304,7 @@ function shownText({ units }: ReadDocument, replacements: readonly Replacement[]
 /** A text that fits a prompt. Throws `document_too_large_to_scan`. // spec 7.1 */
 function fitting(text: string): string {
   if (text.length <= MOST_TEXT) return text;
-  throw documentError(new DocumentFault('too_large', 'the document has more text than fits a prompt: split it'));
+  throw documentError(new DocumentFault('too_large', 'the document has too much text for a prompt: split it'));
 }
 
 function tooLate(cause: Error): GatewayError {
@@ -295,6 +313,6 @@ function tooLate(cause: Error): GatewayError {
 }
 
 function tooManyPages(cause?: DocumentFault): GatewayError {
-  const message = 'the attached documents have more than 48 pages together: split them, or send them to /v1/ocr';
+  const message = 'the attached documents have more than 48 pages in total: split them, or send them to /v1/ocr';
   return documentError(new DocumentFault('too_many_pages', message, { cause }));
 }

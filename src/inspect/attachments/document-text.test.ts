@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CustomTerm } from '#/config/snapshot.ts';
-import { createDetectionPool } from '../search/detect-worker.ts';
+import { createDetectionPool } from '../search/detection-pool.ts';
 import { findInDocument, replaced, type DocumentFindings } from './document-text.ts';
 
 const detection = createDetectionPool({ thresholdChars: 2000 });

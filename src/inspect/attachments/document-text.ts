@@ -1,17 +1,16 @@
 import type { CustomTerm } from '#/config/snapshot.ts';
 import type { Replacement, TextUnit } from '#/ports/documents.ts';
-import { brokenAddresses } from '../decoding/broken-addresses.ts';
+import { splitAddresses } from './split-addresses.ts';
 import { NAME_CATEGORIES } from '../names/detect-names.ts';
-import { notSearched } from '../detect-or-refuse.ts';
-import type { Detection, Span } from '../detectors/detector.ts';
-import { mergeActions, type Action } from '../merge.ts';
-import { asRead } from '../decoding/readings.ts';
-import type { Finds, Search } from '../search/searches.ts';
+import { notSearched } from '../detect-leaves.ts';
+import type { Detection, Matches, Search } from '../detection.ts';
+import { type Match, mergeActions, type Action } from '../match.ts';
+import { decodedText } from '../decoding/decoded-view.ts';
 import { tagLiterals, TagTable } from '../tags.ts';
 import { foldForTerms } from '../terms/term-fold.ts';
 import type { Term } from '../terms/terms.ts';
 
-/** What is looked for in a document. */
+/** What to search for in a document. */
 export interface DocumentScope {
   /** In capitals; undefined: every kind that can be found. */
   readonly categories: ReadonlySet<string> | undefined;
@@ -21,7 +20,7 @@ export interface DocumentScope {
   readonly recognizedPages?: readonly number[];
 }
 
-/** What was found in a document, and the tags that take its place. */
+/** Matches of a document, and the tags that replace them. */
 export interface DocumentFindings {
   readonly replacements: readonly Replacement[];
   /** Every spelling that was found: none may be left in the result. */
@@ -36,7 +35,7 @@ export interface DocumentFindings {
 const LONG_NAME = 8;
 
 /**
- * Finds what is to be replaced in the text of a document, hidden parts too. What was found once is replaced wherever it
+ * Finds the texts to replace in a document, hidden parts included. A match is replaced wherever it
  * stands, however it is spelled, by the same tag. Throws `inspection_unavailable` where it could not be searched.
  */
 export async function findInDocument(
@@ -48,7 +47,7 @@ export async function findInDocument(
   return tagDocument(units, await searchDocument(units, scope, detection), tags);
 }
 
-/** No tags yet, and none that the document has already is given out. */
+/** A table without tags that never issues a tag that the document already contains. */
 export function tagsFor(units: readonly TextUnit[]): TagTable {
   const literals = units.flatMap(({ text }) =>
     Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end)),
@@ -56,15 +55,15 @@ export function tagsFor(units: readonly TextUnit[]): TagTable {
   return new TagTable(new Set(literals));
 }
 
-/** What is to be replaced in each unit, terms by their labels: the first of the two steps of `findInDocument`. */
+/** The matches of each unit, terms by their labels: the first of the two steps of `findInDocument`. */
 export async function searchDocument(
   units: readonly TextUnit[],
   { categories, terms, recognizedPages = [] }: DocumentScope,
   detection: Detection,
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
-  const spans = await detect(units, categories, detection);
-  const broken = categories?.has('EMAIL') === false ? [] : await brokenAddresses(units, detection);
+  const matches = await detect(units, categories, detection);
+  const broken = categories?.has('EMAIL') === false ? [] : await splitAddresses(units, detection);
   const named = await findTerms(texts, terms, detection);
   const recognized = new Set(recognizedPages);
   const doubtful = units.map(({ text, page = -1, visibility }) =>
@@ -76,21 +75,21 @@ export async function searchDocument(
     const inUnit = [
       ...(named?.[index] ?? []),
       ...(broken[index] ?? []),
-      ...(spans[index] ?? []),
+      ...(matches[index] ?? []),
       ...(misread[index] ?? []),
     ];
     return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
   const known = distinct(found.flat());
   const everywhere = await findTerms(texts, known, detection);
-  const nearTerms: Search = { kind: 'near terms', texts: doubtful, terms: [...terms, ...known] };
+  const nearTerms: Search = { kind: 'fuzzy terms', texts: doubtful, terms: [...terms, ...known] };
   const near = recognized.size > 0 ? await searched(nearTerms, detection) : [];
   return texts.map((_, index) =>
     mergeActions([...(found[index] ?? []), ...(everywhere?.[index] ?? []), ...(near?.[index] ?? [])].map(toTag)),
   );
 }
 
-/** Gives what was found the tags of a table, which may have some already: the second step. */
+/** Gives the matches tags of a table, which may have some already: the second step. */
 export function tagDocument(
   units: readonly TextUnit[],
   found: readonly (readonly Action[])[],
@@ -130,7 +129,7 @@ class DocumentTags {
   }
 
   tagFor(text: string, category: string, term?: string): string {
-    const read = asRead(text);
+    const read = decodedText(text);
     const key = folded(term ?? read);
     let first = this.#firsts.get(key);
     if (first === undefined) this.#firsts.set(key, (first = read));
@@ -149,7 +148,7 @@ class DocumentTags {
 function distinct(found: readonly (Action & { readonly text: string })[]): readonly Term[] {
   const terms = new Map<string, Term>();
   for (const { text: written, category, term: given } of found) {
-    const text = asRead(written);
+    const text = decodedText(written);
     const term = given ?? text;
     if (terms.has(text)) continue;
     const isWhole = folded(text) !== folded(term) || NAME_CATEGORIES.has(category);
@@ -163,8 +162,8 @@ function folded(text: string): string {
   return foldForTerms(text, true).text.replaceAll(' ', '');
 }
 
-function toTag(span: Span): Action {
-  return { ...span, act: 'tag' };
+function toTag(match: Match): Action {
+  return { ...match, act: 'tag' };
 }
 
 /**
@@ -175,20 +174,20 @@ async function detect(
   units: readonly TextUnit[],
   categories: ReadonlySet<string> | undefined,
   detection: Detection,
-): Promise<readonly (readonly Span[])[]> {
+): Promise<readonly (readonly Match[])[]> {
   const structured = categories && new Set([...categories].filter((category) => !NAME_CATEGORIES.has(category)));
   const kinds = [
     { some: units.filter(({ identifier }) => !identifier), of: categories },
     { some: units.filter(({ identifier }) => identifier), of: structured },
   ];
-  const found = new Map<TextUnit, readonly Span[]>();
+  const found = new Map<TextUnit, readonly Match[]>();
   for (const { some, of } of kinds) {
-    const spans = await detectIn(
+    const matches = await detectIn(
       some.map(({ text }) => text),
       of,
       detection,
     );
-    for (const [index, unit] of some.entries()) found.set(unit, (spans[index] ?? []).filter(isCapital(unit.text)));
+    for (const [index, unit] of some.entries()) found.set(unit, (matches[index] ?? []).filter(isCapital(unit.text)));
   }
   return units.map((unit) => found.get(unit) ?? []);
 }
@@ -197,7 +196,7 @@ const CAPITAL = /[\p{Lu}\p{Lt}]/u;
 const SMALL = /\p{Ll}/u;
 
 /** Whether a find is no name in small letters among others in capitals: then the model took a word for one. */
-function isCapital(text: string): (span: Span) => boolean {
+function isCapital(text: string): (match: Match) => boolean {
   const capitals = CAPITAL.test(text);
   return ({ start, end, category }) => {
     if (!capitals || !NAME_CATEGORIES.has(category)) return true;
@@ -210,7 +209,7 @@ async function detectIn(
   texts: readonly string[],
   categories: ReadonlySet<string> | undefined,
   detection: Detection,
-): Promise<Finds> {
+): Promise<Matches> {
   return orRefuse(detection.find(texts, categories));
 }
 
@@ -219,18 +218,18 @@ async function findTerms(
   texts: readonly string[],
   terms: readonly Term[],
   detection: Detection,
-): Promise<Finds | undefined> {
+): Promise<Matches | undefined> {
   return terms.length === 0 ? undefined : searched({ kind: 'terms', texts, terms }, detection);
 }
 
-function searched(search: Search, detection: Detection): Promise<Finds> {
+function searched(search: Search, detection: Detection): Promise<Matches> {
   return orRefuse(detection.search(search));
 }
 
-async function orRefuse(found: Promise<Finds>): Promise<Finds> {
+async function orRefuse(found: Promise<Matches>): Promise<Matches> {
   try {
     return await found;
   } catch (cause) {
-    throw notSearched(cause, 'The document could not be searched; nothing was given out.');
+    throw notSearched(cause, 'The document could not be searched for personal data, so nothing is returned.');
   }
 }

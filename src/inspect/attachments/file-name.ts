@@ -1,12 +1,12 @@
-/** Ends of the names of files that can be anonymized: they say what a file is, and nothing of anybody. */
+/** Endings of files that can be anonymized: they show the format of a file, and nothing personal. */
 const ENDING = /\.(?:pdf|do[ct]x|xl[st]x|png|jpe?g|gif|tiff?|webp|x?html?|csv|tsv|txt|json|md|markdown)$/i;
-/** An ending of the names of hosts, too: what stands before it may be an address only together with it. */
+/** An ending of host names too: with it, the text before may be an address. */
 const OF_HOSTS = /\.md$/i;
 
 /** A file's name as it is searched for personal data, and what stays of it whatever is found. */
 export interface FileName {
   readonly searched: string;
-  /** The name, of what became of the searched part. */
+  /** The name with the searched part replaced. */
   readonly with: (searched: string) => string;
 }
 

@@ -9,7 +9,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 /**
  * What the document engine has said of the files of prompts a moment ago: a conversation sends its documents with every
  * turn, and must send the same bytes for a provider's prompt cache. In this process's memory only, at most 32 MiB, each
- * result for five minutes, by a digest of what was asked, apart for each organization: a restart forgets all of it.
+ * result for five minutes, by a digest of the question, apart for each organization: a restart forgets all of it.
  */
 export class RecentDocuments {
   readonly #engine: DocumentEngine;

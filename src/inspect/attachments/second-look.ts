@@ -1,7 +1,7 @@
 import type { DocumentEngine, OnPages, ReadDocument, RedactedDocument } from '#/ports/documents.ts';
 import { NAME_CATEGORIES } from '../names/detect-names.ts';
 import { findInDocument, type DocumentFindings, type DocumentScope } from './document-text.ts';
-import type { Detection } from '../detectors/detector.ts';
+import type { Detection } from '../detection.ts';
 import type { TagTable } from '../tags.ts';
 
 /** A document from which something was taken out, and what that was. */
@@ -21,8 +21,8 @@ export interface Looking {
 }
 
 /**
- * What must not be left in a result: what was found and, where all of a document was recognized, every term as well, since
- * one that nobody could read before may be read in it.
+ * Texts that must not remain in a result: the matches and, if all of a document was recognized, every term as well,
+ * since a term that was unreadable before may be readable in it.
  */
 export function originalsOf(
   found: Pick<DocumentFindings, 'originals'>,
@@ -34,8 +34,8 @@ export function originalsOf(
 }
 
 /**
- * Reads the recognized pages of a result and searches them once more, as what is beside a covered stretch is read
- * otherwise than before: what is found now is taken out, too. For names only the terms are looked for: a model would
+ * Reads the recognized pages of a result and searches them once more, because text next to a covered stretch may be
+ * read differently than before: new matches are removed, too. For names, only the terms are searched: a model would
  * take tags that were misread for some. Rejects as the engine and the search do.
  */
 export async function lookAgain(

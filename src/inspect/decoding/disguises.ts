@@ -41,7 +41,7 @@ export function escapesIn(text: string): readonly Disguise[] {
   return found;
 }
 
-/** Quoted-printable: bytes behind the sign, and ends of lines that are none. // RFC 2045 6.7 */
+/** Quoted-printable: bytes after the sign, and soft line breaks. // RFC 2045 6.7 */
 const QUOTED = /(?:=[\dA-F]{2})+|=[ \t]{0,20}\r?\n/g;
 
 /** Bytes of mail and what they stand for. */
@@ -102,7 +102,7 @@ export function formBlanksIn(text: string): readonly Disguise[] {
   });
 }
 
-/** Whether a text has marks of Markdown or HTML among or beside its letters and digits. */
+/** Whether a text has marks of Markdown or HTML in or next to its letters and digits. */
 const MARKED = /<[a-z/!]|\]\(|\]\[|[\p{L}\d][*`~_]|[*`~_][\p{L}\d]|^[ \t]*>/imu;
 const MARKS = new RegExp(
   [

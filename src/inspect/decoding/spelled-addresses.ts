@@ -19,7 +19,7 @@ const IN_WORDS = new RegExp(
 );
 const DOT_WORD = new RegExp(` (?:${DOT_WORDS}) `, 'giu');
 const DOT_AMONG_BLANKS = new RegExp(` (?:${DOT_WORDS}) `, 'i');
-/** The sign among blanks, before a host that looks like one: a decorator and a product of matrices are none. */
+/** The `@` among blanks, before a host: not a decorator or a matrix product. */
 const SET_APART =
   /(?<=[\p{L}\d])(?:\s{1,4}@\s{0,4}|@\s{1,4})(?=[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){0,3}\.(?:com|org|net|edu|gov|info|[a-z]{2})(?![\p{L}\d_([@.-]))/gu;
 const MAYBE_BRACKETED = /[[({<] ?(?:at|ät|aro?ba?se|arroba|chiocciola|małpa|apenstaartje|@) ?[\])}>]/iu;
@@ -44,24 +44,6 @@ export function spelledAddressesIn(text: string): readonly Disguise[] {
     }
   }
   return apart(found);
-}
-
-/** One of `DOT_WORDS` among blanks, from a letter on that is rare enough for the engine to run over prose. */
-const RARE_DOT = /[dp](?:(?<= d)ot |(?<= p)(?:unkt|oint|unto|onto|unt) |(?<= krop)ka )/gi;
-/** What stands before it in an address: the other sign as a word, and a name. Signs in brackets are seen by those. */
-const BEFORE_DOT = new RegExp(` (?:${AT_WORDS}) [^\\s]{1,63} (?:${DOT_WORDS}) $`, 'i');
-const LONGEST_IN_WORDS = 100;
-
-/** Where an address in words may stand, from `from` on: the place of its first sign; -1 where none does. */
-export function nextInWords(text: string, from: number): number {
-  RARE_DOT.lastIndex = from;
-  while (RARE_DOT.test(text)) {
-    const end = RARE_DOT.lastIndex;
-    const start = Math.max(from, end - LONGEST_IN_WORDS);
-    const before = BEFORE_DOT.exec(text.slice(start, end));
-    if (before) return start + before.index;
-  }
-  return -1;
 }
 
 /** In order, the first of those that overlap. */

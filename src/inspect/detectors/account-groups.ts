@@ -1,6 +1,6 @@
 import { ACCOUNT_NUMBERS } from './account-numbers.ts';
 import { digitsEnd, isCapital, isDigit } from './characters.ts';
-import { isTold, tellerOf } from './context-words.ts';
+import { hasContextWord, contextWords } from './context-words.ts';
 import { endsNumber, isRowGoingOn } from './number-groups.ts';
 import type { ToldKind } from './number-kind.ts';
 
@@ -13,10 +13,10 @@ const LEADING_DIGITS = 10;
 /** How long the second group is behind a first of so many digits. */
 const SECOND: Readonly<Record<number, number>> = { 2: 4, 3: 7, 4: 4, 5: 5, 8: 8 };
 
-const KINDS: readonly ToldKind[] = ACCOUNT_NUMBERS.map((kind) => ({ ...kind, teller: tellerOf(kind.words) }));
+const KINDS: readonly ToldKind[] = ACCOUNT_NUMBERS.map((kind) => ({ ...kind, teller: contextWords(kind.words) }));
 
 /**
- * Where the account of `account-numbers.ts` ends whose first digits are those from `at` to `digits`; -1 when there is none.
+ * The end of the account of `account-numbers.ts` whose first digits are those from `at` to `digits`; -1 without one.
  * Reads about sixty characters.
  */
 export function accountEnd(text: string, at: number, digits: number): number {
@@ -67,7 +67,7 @@ function readGroups(text: string, at: number): Groups {
 function isAccount(text: string, at: number, end: number, compact: string, kind: ToldKind): boolean {
   if (!kind.lengths.includes(compact.length) || !kind.shape.test(compact) || !kind.isValid(compact)) return false;
   if (kind.alone === 'grouped' && !isRowGoingOn(text, end) && kind.groups?.test(text.slice(at, end))) return true;
-  return isTold(kind.teller, text, at, end);
+  return hasContextWord(kind.teller, text, at, end);
 }
 
 function isPart(code: number): boolean {

@@ -92,7 +92,7 @@ export const ACCOUNT_NUMBERS: readonly NumberKind[] = [
     words: 'bank',
     isValid: isFrenchAccount,
   },
-  // Numbers of Belgian identity cards have the same layout and check: those are told by their word (`national-numbers.ts`).
+  // Numbers of Belgian identity cards have the same layout and check: a word identifies those (`national-numbers.ts`).
   {
     id: 'BE_BBAN',
     lengths: [12],

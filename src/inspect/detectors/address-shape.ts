@@ -8,7 +8,7 @@ const TOWN_WORD = "\\p{Lu}[\\p{L}'’]*(?:-[\\p{L}'’]+)*";
 const JOINED = `(?: (?:(?:${SMALL}|Di|Da|De|Del|Della|E|La|Do|Dos) ){1,3}${TOWN_WORD})`;
 /** A second word with nothing between may begin the next sentence, so the name has to go on or end with it. */
 const TOWN = `(?:(?:San|Santa|Santo|São|Saint|Sankt|St\\.?|Bad|New|Los|Las) )?${TOWN_WORD}${JOINED}{0,3}(?: ${TOWN_WORD}(?=[.,;)\\n"'<|]|$)){0,2}(?: \\(${TOWN_WORD}\\))?`;
-/** Postal codes with what stands before the town: five digits, Dutch, Polish, Portuguese, Swedish and Czech, Romanian. */
+/** Postal codes with the text before the town: five digits, Dutch, Polish, Portuguese, Swedish and Czech, Romanian. */
 const CODE =
   '(?:[A-Z]{1,2}-)?(?:\\d{6}|\\d{4}-\\d{3}|\\d{2}-\\d{3}|\\d{3} \\d{2}|\\d{4} ?[A-Z]{2}|\\d{5}|\\d{4})(?!\\d)';
 const CODE_AND_TOWN = `${CODE} ${TOWN}`;
@@ -82,7 +82,7 @@ export const ENGLISH_ADDRESS = new RegExp(
   `\\d{1,5}[A-Za-z]?,? (?:${WORDS}(?:, ${WORDS}){0,3},? (?:${BRITISH_CODE}|[A-Z]{2} \\d{5}(?:-\\d{4})?(?!\\d))|${WORD}(?: ${WORD}){0,2} (?:${ENGLISH})(?![\\p{L}]))`,
   'uy',
 );
-/** What stands before the number of a flat. */
+/** Words before the number of a flat. */
 export const FLAT = /(?<![A-Za-z])(?:Flat|Studio|Apartment|Apt\.?|Unit|Suite|Room) #?$/;
 /** Streets that leave no doubt without a town. */
 export const SURE =

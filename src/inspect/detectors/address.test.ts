@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
-import { createDetection } from './detect.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
+import { createScanner } from './scanner.ts';
 
-const detection = createDetection();
+const detection = createScanner();
 const only = new Set(['ADDRESS']);
 const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);

@@ -12,8 +12,8 @@ import {
   SURE,
 } from './address-shape.ts';
 import { digitsEnd, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
+import { ANY_DIGIT, isLetterKind, type Neighbour, type DigitContext, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 
 /** How long the street before a number may be. */
 const STREET_REACH = 64;
@@ -22,27 +22,26 @@ const STREET_REACH = 64;
  * Postal addresses: a street by its word, a number, a postal code and a town, in the orders of the languages of the
  * house. Without a code and town only streets that leave no doubt; without a word for a street only all the rest.
  */
-export const address: ListedExaminer = {
+export const address: Detector = {
   category: 'ADDRESS',
   evidence: 'shaped',
-  about: {
-    finds:
-      'Postal addresses: a street by its word, a number, a postal code and a town, in the orders of European and American addresses.',
-    examples: [
-      'ship to 12 Main St, Springfield, IL 62704',
-      'Sie wohnt Hans-Karl-Platz 1, 84263 Worbis.',
-      'demeurant 85, chemin Marchal, 01213 Lambert.',
-    ],
-  },
+  meaning:
+    'Postal addresses: a street by its word, a number, a postal code and a town, in the orders of European and American addresses.',
+  examples: [
+    'ship to ‹12 Main St, Springfield, IL 62704›',
+    'Sie wohnt ‹Hans-Karl-Platz 1, 84263 Worbis›.',
+    'demeurant ‹85, chemin Marchal, 01213 Lambert›.',
+  ],
+  ignores: ['See chapter 12, page 84.'],
   triggers: ANY_DIGIT,
-  wants: mayBePart,
-  examine(text, at, floor, found): number {
+  prefilter: mayBePart,
+  detect(text, at, floor, found): number {
     const digits = digitsEnd(text, at);
     if (!startsToken(text, at) || isInList(text, at, digits)) return floor;
-    const span = forwards(text, at, digits) ?? backwards(text, at, digits, floor);
-    if (span === undefined || span.start < floor) return floor;
-    found.push({ ...span, category: 'ADDRESS' });
-    return span.end;
+    const match = forwards(text, at, digits) ?? backwards(text, at, digits, floor);
+    if (match === undefined || match.start < floor) return floor;
+    found.push({ ...match, category: 'ADDRESS' });
+    return match.end;
   },
 };
 
@@ -52,25 +51,25 @@ interface Stretch {
 }
 
 /** Whether a letter stands close before or behind the number, with blanks, a comma or a full stop between. */
-function mayBePart(look: Look): boolean {
-  const { earlier, before, length, next, later } = look;
-  if (length > 6 || !mayStartToken(look)) return false;
+function mayBePart(context: DigitContext): boolean {
+  const { earlier, before, length, next, later } = context;
+  if (length > 6 || !mayStartToken(context)) return false;
   const isAhead = isLetterKind(next) ? later === 'space' || later === 'comma' : next === 'space' && isWord(later);
-  if (before === 'space') return isBehindWord(earlier) || isAhead || next === 'comma' || isUnsure(look);
+  if (before === 'space') return isBehindWord(earlier) || isAhead || next === 'comma' || isUnsure(context);
   const isWithin = before === 'dot' || before === 'comma' || before === 'hyphen' || before === 'slash';
   return length < 6 && !isWithin && (isAhead || (next === 'comma' && later === 'space'));
 }
 
-function isBehindWord(earlier: Kind): boolean {
+function isBehindWord(earlier: Neighbour): boolean {
   return isWord(earlier) || earlier === 'ordinal' || earlier === 'dot' || earlier === 'comma';
 }
 
 /** Behind a sign and a blank: with a word touching, or two blanks. */
-function isUnsure({ next, later }: Look): boolean {
+function isUnsure({ next, later }: DigitContext): boolean {
   return isLetterKind(next) ? isWord(later) : next === 'space' && (later === 'space' || later === 'comma');
 }
 
-function isWord(kind: Kind): boolean {
+function isWord(kind: Neighbour): boolean {
   return isLetterKind(kind) || kind === 'wide';
 }
 
@@ -176,7 +175,7 @@ function isWordPart(code: number): boolean {
   return isLetter(code) || code > 191;
 }
 
-/** What stands between a street and a postal code where the house has no number. */
+/** Separators between a street and a postal code if the house has no number. */
 const NO_NUMBER = /,? S\/N,? $| ?, $/;
 
 function matchEnd(pattern: RegExp, text: string, at: number): number {

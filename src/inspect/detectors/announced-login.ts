@@ -2,8 +2,14 @@ import { announcedAfter } from './announced-after.ts';
 import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
 import { isDigit, isLetter } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { endsSaying, isLetterKind, type Look, lookAt } from './look.ts';
+import {
+  ANY_DIGIT,
+  endsSaying,
+  isLetterKind,
+  type DigitContext as Look,
+  digitContextAt as lookAt,
+} from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { isUnusual, loginShapeOf, mayBeUnmarked } from './login-value.ts';
 
 /** Words that announce logins of letters alone, around the letters of `near`. */
@@ -17,13 +23,12 @@ const NUMBER = /^\d{6,10}$/;
  * or nothing between. A login has a mark that words have none of (`jdoe42`, `ada.byron`, `ada_b`), or is a first letter
  * with a surname (`mkowalski`). Other words are not logins: "the username is required".
  */
-export const announcedLogin: ListedExaminer = {
+export const announcedLogin: Detector = {
   category: 'USERNAME',
   evidence: 'shaped',
-  about: {
-    finds: 'Logins in running text, behind a word such as "username" or "log in as".',
-    examples: ['My username is jharper42 and the page reloads.', 'Ich melde mich als petra_lang an.'],
-  },
+  meaning: 'Logins in running text, behind a word such as "username" or "log in as".',
+  examples: ['My username is ‹jharper42› and the page reloads.', 'Ich melde mich als ‹petra_lang› an.'],
+  ignores: ['The username is required.'],
   triggers: `_-guUK${ANY_DIGIT}`,
   near: [
     '[lL]o>gin[ n?]',
@@ -48,8 +53,8 @@ export const announcedLogin: ListedExaminer = {
     '[eE]nn>ung ',
     '>Konto ',
   ],
-  wants: mayEndLogin,
-  examine(text, at, floor, found): number {
+  prefilter: mayEndLogin,
+  detect(text, at, floor, found): number {
     const code = text.charCodeAt(at);
     if (isLetter(code)) {
       const word = announcedAfter(text, at, opens, mayBeUnmarked);

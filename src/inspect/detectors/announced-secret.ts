@@ -2,8 +2,15 @@ import { announcedAfter } from './announced-after.ts';
 import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
 import { isAlphanumeric, isDigit } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { endsSaying, isLetterKind, type Kind, type Look, lookAt } from './look.ts';
+import {
+  ANY_DIGIT,
+  endsSaying,
+  isLetterKind,
+  type Neighbour as Kind,
+  type DigitContext as Look,
+  digitContextAt as lookAt,
+} from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { isPassword, isPasswordInProse, isSpecification } from './secret-value.ts';
 
 /**
@@ -11,17 +18,16 @@ import { isPassword, isPasswordInProse, isSpecification } from './secret-value.t
  * to", a colon or nothing between. A password has digits or signs among its letters, and is no measure, version, algorithm
  * or file; digits alone are a PIN or an access code only: "the password is 12 characters long".
  */
-export const announcedSecret: ListedExaminer = {
+export const announcedSecret: Detector = {
   category: 'SECRET',
   evidence: 'shaped',
-  about: {
-    finds: 'Passwords, PINs and access codes in running text, behind a word that announces them.',
-    examples: ['The password is Sommer#2041 as always.', 'Die PIN lautet 4711.'],
-  },
+  meaning: 'Passwords, PINs and access codes in running text, behind a word that announces them.',
+  examples: ['The password is ‹Sommer#2041› as always.', 'Die PIN lautet ‹4711›.'],
+  ignores: ['The password is required.'],
   triggers: `!#$&w${ANY_DIGIT}`,
   near: ['>w[od]'],
-  wants: mayBeInSecret,
-  examine(text, at, floor, found): number {
+  prefilter: mayBeInSecret,
+  detect(text, at, floor, found): number {
     if (text.charCodeAt(at) === W) {
       const word =
         isRight(text, at) && WORDS_IN_ONE.test(text.slice(at, at + 64))

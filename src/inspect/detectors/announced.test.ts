@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
-import { createDetection } from './detect.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
+import { createScanner } from './scanner.ts';
 import { finish } from '#/wire/document/steps.ts';
 
-const detection = createDetection();
+const detection = createScanner();
 const only = new Set(['USERNAME', 'SECRET']);
 const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);

@@ -1,19 +1,19 @@
 import { accountEnd } from './account-groups.ts';
-import { type Teller, tellerOf } from './context-words.ts';
+import { type ContextWords, contextWords } from './context-words.ts';
 import { digitsEnd, isDigit, startsToken } from './characters.ts';
 import { weighted } from './check-digits.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { isLetterKind, mayStartToken } from './look.ts';
+import { ANY_DIGIT, isLetterKind, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { endsNumber } from './number-groups.ts';
 
 const SORT_CODE = /\d\d([- ])\d\d\1\d\d(?!\d)/y;
 /** Czech and Slovak: a prefix that may be left out, the account, and the bank (vyhláška č. 169/2011 Sb.). */
 const SLASHED = /(?:(\d{1,6})-)?(\d{2,10})\/\d{4}(?!\d)/y;
 const SLASHED_WEIGHTS = [6, 3, 7, 9, 10, 5, 8, 4, 2, 1];
-const slashed = tellerOf('slashed');
-const sortCode = tellerOf('sortCode');
-const routing = tellerOf('routing');
-const account = tellerOf('account');
+const slashed = contextWords('slashed');
+const sortCode = contextWords('sortCode');
+const routing = contextWords('routing');
+const account = contextWords('account');
 /** Words of the bank's own number, one of which has to stand near an account. */
 const BANK =
   /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl|\babi\b|\bcab\b|code[ -](?:banque|guichet|[eé]tablissement)|guichet/i;
@@ -22,24 +22,23 @@ const BANK_REACH = 80;
 /**
  * Account numbers that are no IBAN: those with check digits of their own (`account-numbers.ts`), and with words near the
  * sort codes of British banks, the routing numbers of American ones (American Bankers Association: weights 3-7-1, a
- * multiple of ten), Czech and Slovak accounts, and accounts near what a bank is told by.
+ * multiple of ten), Czech and Slovak accounts, and accounts near the code of a bank.
  */
-export const bankAccount: ListedExaminer = {
+export const bankAccount: Detector = {
   category: 'BANK_ACCOUNT',
   evidence: 'weak',
-  about: {
-    finds:
-      'Account numbers that are not IBANs: sort codes, routing numbers, and accounts near words about banks or with check digits of their own.',
-    examples: ['Sort code 20-00-00, account number 55779911', 'numer rachunku: 61109010140000071219812874'],
-  },
+  meaning:
+    'Account numbers that are not IBANs: sort codes, routing numbers, and accounts near words about banks or with check digits of their own.',
+  examples: ['Sort code ‹20-00-00›, account number ‹55779911›', 'numer rachunku: ‹61109010140000071219812874›'],
+  ignores: ['Order 55779911 ships today.'],
   triggers: ANY_DIGIT,
-  wants(look): boolean {
-    const { before, length, next, later } = look;
-    if (!mayStartToken(look) || before === 'plus') return false;
+  prefilter(context): boolean {
+    const { before, length, next, later } = context;
+    if (!mayStartToken(context) || before === 'plus') return false;
     if (length > 1 && length < 6) return later === 'digit' && (next === 'hyphen' || next === 'space');
     return length > 5 && (!isLetterKind(next) || (length > 6 && next === 'capital'));
   },
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const digits = digitsEnd(text, at);
     if (!isFree(text, at)) return floor;
     let end = accountEnd(text, at, digits);
@@ -59,7 +58,7 @@ function toldEnd(text: string, at: number, digits: number): number {
   return length > 5 && length < 18 && isAccount(text, at, digits) ? digits : -1;
 }
 
-function isNear(words: Teller, text: string, start: number, end: number): boolean {
+function isNear(words: ContextWords, text: string, start: number, end: number): boolean {
   return words.isBefore(text, start) || words.isAfter(text, end);
 }
 

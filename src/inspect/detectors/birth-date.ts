@@ -1,7 +1,7 @@
-import { tellerOf } from './context-words.ts';
+import { contextWords } from './context-words.ts';
 import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
+import { ANY_DIGIT, isLetterKind, type Neighbour, type DigitContext, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 
 /** Months as they are written in the languages of the house and of their neighbours, short forms by their first letters. */
 const MONTHS = new Set(
@@ -41,20 +41,19 @@ const LONGEST_MONTH = 13;
  * Dates of birth: a date in numbers or with its month in words, after a word about birth with no other number between,
  * before one in the same clause, or in a column of that name. Any other date is none.
  */
-export const birthDate: ListedExaminer = {
+export const birthDate: Detector = {
   category: 'DATE_OF_BIRTH',
   evidence: 'shaped',
-  about: {
-    finds: 'Dates of birth: a date beside a word about birth, or in a column of that name.',
-    examples: [
-      'born on October 17th, 1957 in Leeds',
-      'geboren am 08.05.1998',
-      '{"birthDate":"1980-11-24","created":"2024-11-24"}',
-    ],
-  },
+  meaning: 'Dates of birth: a date next to a word about birth, or in a column of that name.',
+  examples: [
+    'born on ‹October 17th, 1957› in Leeds',
+    'geboren am ‹08.05.1998›',
+    '{"birthDate":"‹1980-11-24›","created":"2024-11-24"}',
+  ],
+  ignores: ['The meeting is on 24.11.2024.'],
   triggers: ANY_DIGIT,
-  wants: mayBeDate,
-  examine(text, at, floor, found): number {
+  prefilter: mayBeDate,
+  detect(text, at, floor, found): number {
     if (!startsToken(text, at)) return floor;
     const digits = digitsEnd(text, at);
     const alone = dateEnd(text, at, digits);
@@ -69,9 +68,9 @@ export const birthDate: ListedExaminer = {
 };
 
 /** Whether what follows could go on a date: an ordinal's ending, a sign and more digits, a blank and a month or year. */
-function mayBeDate(look: Look): boolean {
-  const { length, next, later } = look;
-  if ((length > 2 && length !== 4) || !mayStartToken(look)) return false;
+function mayBeDate(context: DigitContext): boolean {
+  const { length, next, later } = context;
+  if ((length > 2 && length !== 4) || !mayStartToken(context)) return false;
   const isParted = next === 'hyphen' || next === 'dot' || next === 'slash';
   if (length === 4) return isParted && later === 'digit';
   switch (next) {
@@ -91,11 +90,11 @@ function mayBeDate(look: Look): boolean {
   }
 }
 
-function isWordKind(kind: Kind): boolean {
+function isWordKind(kind: Neighbour): boolean {
   return isLetterKind(kind) || kind === 'wide';
 }
 
-/** Where a month starts that ends right before `at`; `at` itself when there is none. */
+/** Where a month starts that ends right before `at`; `at` itself without one. */
 function monthBefore(text: string, at: number): number {
   if (text.charCodeAt(at - 1) !== 32) return at;
   const end = text.charCodeAt(at - 2) === 46 ? at - 2 : at - 1;
@@ -128,7 +127,21 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-const birth = tellerOf('birth');
+const birth = contextWords({
+  en: /\bborn\b|\bd\.?o\.?b\b|(?:date|day)[ _]?of[ _]?birth|birth[ _-]?(?:date|day)/,
+  de: /\bgeb\b|\bgeboren|geburts(?:datum|tag)/,
+  fr: /\bn[eé](?:\(?e\)?)? (?:le|en)\b|date[ _]de[ _]naissance|naissance/,
+  es: /\bnacid[oa]|fecha[ _]de[ _]nac|nacimiento|\bf\. ?nac/,
+  it: /\bnat[oai] (?:il|a|l'|in)\b|data[ _]di[ _]nascita|nascita/,
+  nl: /geboorte(?:datum)?/,
+  pl: /\bur\.|urodzon|data[ _]urodz|urodzenia/,
+  pt: /\bnascid[oa]|data[ _]de[ _]nascimento|nascimento/,
+  da: /\bf[öøo]dd?t?\b|f[öø]delse(?:datum|dag|sdato|sdag)|f[øo]dselsdato/,
+  cs: /\bnar(?:oz)?\.|narozen|\broden[ao]?\b/,
+  fi: /\bsynt\.|syntynyt|syntym[aä]/,
+  ro: /n[aă]scut|data[ _]na[sș]terii/,
+  hu: /sz[uü]let/,
+});
 
 function isBirth(text: string, start: number, end: number): boolean {
   return birth.isColumn(text, start) ?? (birth.isBefore(text, start, true) || birth.isAfter(text, end));

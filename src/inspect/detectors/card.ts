@@ -1,7 +1,7 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isInUuid, startsToken } from './characters.ts';
 import { passesLuhn } from './check-digits.ts';
-import type { ListedExaminer } from './examiner.ts';
-import { mayStartToken } from './look.ts';
+import type { Detector } from './detector.ts';
+import { mayStartToken } from './digit-context.ts';
 
 const MIN_DIGITS = 12;
 const MAX_DIGITS = 19;
@@ -13,20 +13,19 @@ const CARD_WORDS =
  * Payment card numbers: 12 to 19 digits in the ranges of the known issuers with a Luhn check digit, in one run or in
  * groups parted by a space, hyphen or dot. Never a part of a longer run of digits, of a decimal or of a UUID.
  */
-export const card: ListedExaminer = {
+export const card: Detector = {
   category: 'CREDIT_CARD',
   evidence: 'checked',
-  about: {
-    finds: 'Payment card numbers: issuer range, length and check digit.',
-    examples: ['4111 1111 1111 1111, expires 12/27'],
-  },
+  meaning: 'Payment card numbers: issuer range, length and check digit.',
+  examples: ['‹4111 1111 1111 1111›, expires 12/27'],
+  ignores: ['order 4111 1111 1111 1112', 'EAN 4006381333931'],
   triggers: '1234569',
-  wants(look): boolean {
-    const { earlier, before, length, next, later } = look;
-    if (!mayStartToken(look) || ((before === 'dot' || before === 'comma') && earlier === 'digit')) return false;
+  prefilter(context): boolean {
+    const { earlier, before, length, next, later } = context;
+    if (!mayStartToken(context) || ((before === 'dot' || before === 'comma') && earlier === 'digit')) return false;
     return length > 6 || (later === 'digit' && (next === 'space' || next === 'hyphen' || next === 'dot'));
   },
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     if (!isFreeBefore(text, at)) return floor;
     const groups = readGroups(text, at);
     if (groups === undefined) return floor;

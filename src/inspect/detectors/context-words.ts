@@ -1,5 +1,5 @@
 /**
- * The words that tell what a number, date or name near them is, by kind: lower case, in the languages of the house
+ * The words that identify a number, date or name near them, by kind: lower case, in the supported languages
  * (English, German, French, Spanish, Italian, Dutch, Polish, Portuguese) and those of the countries that know the kind.
  */
 const WORDS = {
@@ -51,15 +51,6 @@ const WORDS = {
   utr: /\butr\b|unique taxpayer|tax reference/,
   ein: /\bein\b|\bfein\b|employer id/,
   ado: /ad[oó]sz[aá]m|ad[oó]azonos/,
-  // Travel documents: the noun, with or without "number".
-  passport:
-    /passport|reisepass|\bpass(?:nummer|nr|-nr|\b(?= (?:nr|no|number)))|passeport|pasaporte|passaporto|passaporte|paspoort|paszport|pas(?:s)?num|\bpas[s]?i(?:n|numero)|cestovn[ií] pas|pa[sš]aport/,
-  plate:
-    /kennzeichen|\bkfz\b|nummernschild|kontrollschild|licen[cs]e[ _]?plate|number[ _]?plate|\bplate\b|registration (?:number|plate|mark)|\bvrm\b|immatricul|plaque|matr[ií]cula|targa\b|targato|kenteken|rejestrac|nr rej|registreringsnummer|\bregnr|rekisteri(?:numero|tunnus)|\bspz\b|num[aă]r de [iî]nmatriculare|\bnummerplade|\bregnummer/,
-  // The number in a vehicle itself.
-  vin: /(?:\b|_)vin(?:\b|_)|vehicle[ _]id|fahrgestell|fahrzeug-?ident|\bfin\b|n(?:um[eé]ro|[°º])[ _]de[ _]s[eé]rie|ch[aâ]ssis|chasis|bastidor|telaio|nadwozi/,
-  birth:
-    /\bborn\b|\bd\.?o\.?b\b|(?:date|day)[ _]?of[ _]?birth|birth[ _-]?(?:date|day)|\bgeb\b|\bgeboren|geburts(?:datum|tag)|\bn[eé](?:\(?e\)?)? (?:le|en)\b|date[ _]de[ _]naissance|naissance|\bnacid[oa]|fecha[ _]de[ _]nac|nacimiento|\bf\. ?nac|\bnat[oai] (?:il|a|l'|in)\b|data[ _]di[ _]nascita|nascita|geboorte(?:datum)?|\bur\.|urodzon|data[ _]urodz|urodzenia|\bnascid[oa]|data[ _]de[ _]nascimento|nascimento|\bf[öøo]dd?t?\b|f[öø]delse(?:datum|dag|sdato|sdag)|f[øo]dselsdato|\bnar(?:oz)?\.|narozen|\bsynt\.|syntynyt|syntym[aä]|n[aă]scut|data[ _]na[sș]terii|\broden[ao]?\b|sz[uü]let/,
   sortCode: /sort[ -]?code|\bs\/c\b/,
   account: /account|\ba\/c\b|\bacct|konto|\bconto\b|\bc\/c\b|compte/,
   slashed: /account|konto|(?:^|[\s"(.:])[uú][cč]e?t|č\. ?ú\.|\bc\. ?u\./,
@@ -71,24 +62,29 @@ const WORDS = {
     /order|invoice|\bref|ticket|\bcase\b|serial|\bsku\b|\bpart\b|tracking|parcel|customer (?:no|id|number)|bestell|rechnung|auftrag|kunden|sendung|vorgang|akten|\baz\b|artikel|vertrag|commande|facture|r[eé]f[eé]rence|dossier|colis|pedido|factura|expediente|ordine|fattura|pratica|encomenda|fatura|processo|zam[oó]wieni|faktur|factuur|zaak|\bisbn|\bissn|\bean\b|\bgtin|\bversion|\bbuild|tilaus|objedn|comanda|comand[aă]|\bordre|best[aä]ll|error\b|fehler\b/,
 } satisfies Readonly<Record<string, RegExp>>;
 
-/** A kind that words tell. */
+/** A kind that words of this table tell: those that several detectors or kinds of numbers share. */
 export type WordKind = keyof typeof WORDS;
+
+type Language = 'cs' | 'da' | 'de' | 'en' | 'es' | 'fi' | 'fr' | 'hu' | 'it' | 'nl' | 'pl' | 'pt' | 'ro' | 'sv';
+
+/** Words of one detector by language, lower case and linear: its file has them. Danish words are Norwegian, too. */
+export type WordsByLanguage = Readonly<Partial<Record<Language, RegExp>>>;
 
 /** How far a word may stand from what it tells. */
 const REACH = 40;
 
-/** Says whether words near a stretch tell what it is. Each reads at most 40 characters to a side, columns 200. */
-export interface Teller {
+/** Says whether words near a range tell what it is. Each function reads at most 40 characters to a side, of columns 200. */
+export interface ContextWords {
   /** Whether the nearest word before `at` that says anything says so; `close` when no number may stand between. */
   isBefore(text: string, at: number, close?: boolean): boolean;
   /** Whether a word follows, with neither a sentence nor another number between. */
   isAfter(text: string, end: number): boolean;
-  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name; undefined where it is no such value. */
+  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name; undefined for other text. */
   isColumn(text: string, at: number): boolean | undefined;
 }
 
-/** Builds the teller of the kinds together, once. */
-export function tellerOf(...kinds: readonly WordKind[]): Teller {
+/** The words of these kinds together; built once, when a detector is loaded. */
+export function contextWords(...kinds: readonly (WordKind | WordsByLanguage)[]): ContextWords {
   const source = kinds.map(wordsOf).join('|');
   const any = new RegExp(source);
   const all = new RegExp(source, 'g');
@@ -114,12 +110,15 @@ export function tellerOf(...kinds: readonly WordKind[]): Teller {
 }
 
 /** Whether the name of its column, or a word before or after it with no number between, tells a number. */
-export function isTold(words: Teller, text: string, start: number, end: number): boolean {
+export function hasContextWord(words: ContextWords, text: string, start: number, end: number): boolean {
   return words.isColumn(text, start) ?? (words.isBefore(text, start, true) || words.isAfter(text, end));
 }
 
-function wordsOf(kind: WordKind): string {
-  return WORDS[kind].source;
+function wordsOf(kind: WordKind | WordsByLanguage): string {
+  if (typeof kind === 'string') return WORDS[kind].source;
+  return Object.values(kind)
+    .map(({ source }) => source)
+    .join('|');
 }
 
 const REFERENCES = new RegExp(WORDS.reference.source, 'g');

@@ -1,107 +1,50 @@
-import type { Asker } from '#/runtime/fair-turns.ts';
-import type { Finds, Search } from '../search/searches.ts';
-
-/** A stretch of text that is personal or secret: UTF-16 offsets, end exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-  /** Upper-case category as used in tags: `EMAIL`, `IBAN`. */
-  readonly category: string;
-  /** The term of which it is a spelling or a form, where it was found by one. */
-  readonly term?: string;
-}
-
-/** Finds one kind of personal data. Linear in the text's length, whatever the text. */
-export interface Detector {
-  readonly category: string;
-  find(text: string): readonly Span[];
-}
+import type { Category } from '#/config/entities.ts';
+import type { Match } from '../match.ts';
+import type { DigitContext } from './digit-context.ts';
 
 /**
- * Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. Without `categories`
- * all structured kinds are looked for; names are where they are named.
+ * How sure a match is. `checked`: check digits agree. `shaped`: the shape alone gives it away. `weak`: digits that
+ * need their surroundings to mean something; a checked match in the same place always wins over a weak one.
  */
-export interface Detection {
-  /** What it can find, in upper case. */
-  readonly categories: ReadonlySet<string>;
-  /** What policies that protect without naming kinds have looked for; undefined: all structured kinds. */
-  readonly byDefault?: ReadonlySet<string> | undefined;
-  /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
-  needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean;
-  findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
+type Evidence = 'checked' | 'shaped' | 'weak';
+
+/**
+ * Finds one category by looking around single characters that could give it away, so that one pass over the text serves all
+ * detectors and prose without such characters costs next to nothing.
+ */
+export interface DetectorRule {
+  /** A name of `src/config/entities.ts` in capitals; rules of one category share its evidence. */
+  readonly category: Category;
+  readonly evidence: Evidence;
+  /** ASCII characters to look around. A digit counts only as the first of a run of digits. */
+  readonly triggers: string;
   /**
-   * With a `signal`, what is not done when it is aborted is given up: rejects with its reason. `asker`: who it is for, and
-   * takes turns with others.
+   * Triggers that are frequent count only in these surroundings, each of single characters and classes of them: `lo>g[io]` is
+   * a `g` behind `lo` and before `i` or `o`. Something has to follow. `detect` may be called elsewhere, too, and has to look for itself.
    */
-  find(
-    texts: readonly string[],
-    categories?: ReadonlySet<string>,
-    signal?: AbortSignal,
-    asker?: Asker,
-  ): Promise<readonly (readonly Span[])[]>;
-  /** Any search but that for names, on the same terms. */
-  search(search: Search, signal?: AbortSignal, asker?: Asker): Promise<Finds>;
+  readonly near?: readonly string[];
+  /**
+   * Whether digits in this context could be any of it; asked once for each context, so it may depend on nothing else.
+   * `detect` is not called for digits where it says no. Without it, for all.
+   */
+  prefilter?(context: DigitContext): boolean;
+  /**
+   * Looks around the trigger at `at`, appends its matches to `found` (in order, never overlapping an earlier match
+   * of its own) and returns where it may be called again: the end of its match, or `floor` when it found nothing.
+   * It reads a bounded range, or never behind `floor`: that is what keeps the whole search linear.
+   * The text is already folded (see `fold.ts`): digits, spaces and hyphens are ASCII, invisible characters are gone.
+   */
+  detect(text: string, at: number, floor: number, found: Match[]): number;
 }
 
-/** The same for one piece of work of one asker, which is given up with the signal; one that a caller names counts beside it. */
-export function givenUpWith(signal: AbortSignal, detection: Detection, asker?: Asker): Detection {
-  return new GivenUp(signal, detection, asker);
-}
-
-/** A call of somebody, which may end before it is done. */
-interface OpenCall {
-  readonly signal: AbortSignal;
-  readonly key: { readonly workload: { readonly id: string; readonly organization: { readonly id: string } } };
-}
-
-/** The same for one call, which takes its turns as its workload's. */
-export function detectionFor({ signal, key }: OpenCall, detection: Detection): Detection {
-  const { id, organization } = key.workload;
-  return givenUpWith(signal, detection, { organization: organization.id, workload: id });
-}
-
-/** Made for every call, so that it has nothing of its own but the three: a copy of the detection costs more than a search. */
-class GivenUp implements Detection {
-  readonly #signal: AbortSignal;
-  readonly #detection: Detection;
-  readonly #asker: Asker | undefined;
-
-  constructor(signal: AbortSignal, detection: Detection, asker: Asker | undefined) {
-    this.#signal = signal;
-    this.#detection = detection;
-    this.#asker = asker;
-  }
-
-  get categories(): ReadonlySet<string> {
-    return this.#detection.categories;
-  }
-
-  get byDefault(): ReadonlySet<string> | undefined {
-    return this.#detection.byDefault;
-  }
-
-  needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean {
-    return this.#detection.needsWorker(totalLength, categories);
-  }
-
-  findNow(text: string, categories?: ReadonlySet<string>): readonly Span[] {
-    return this.#detection.findNow(text, categories);
-  }
-
-  find(
-    texts: readonly string[],
-    categories?: ReadonlySet<string>,
-    sooner?: AbortSignal,
-    asker?: Asker,
-  ): Promise<readonly (readonly Span[])[]> {
-    return this.#detection.find(texts, categories, this.#until(sooner), asker ?? this.#asker);
-  }
-
-  search(search: Search, sooner?: AbortSignal, asker?: Asker): Promise<Finds> {
-    return this.#detection.search(search, this.#until(sooner), asker ?? this.#asker);
-  }
-
-  #until(sooner: AbortSignal | undefined): AbortSignal {
-    return sooner ? AbortSignal.any([this.#signal, sooner]) : this.#signal;
-  }
+/** A detector: its rule, and all that there is to say about it. `docs/internals/adding-a-detector.md` tells how to add one. */
+export interface Detector extends DetectorRule {
+  /** What it finds, in one sentence of the reference of detectors. */
+  readonly meaning: string;
+  /** Texts with all expected matches marked: `Write to ‹ada@example.com›.` The reference shows them. */
+  readonly examples: readonly string[];
+  /** Texts that look similar, and in which it finds nothing. */
+  readonly ignores: readonly string[];
+  /** Ids of the kinds of numbers that it tells apart. */
+  readonly kinds?: readonly string[];
 }

@@ -1,13 +1,21 @@
-import type { Span } from './detector.ts';
-import { isAlphanumeric, isDigit, isEscapeLetter, isHex, isLetter } from './characters.ts';
-import type { ListedExaminer } from './examiner.ts';
-import { isUnspaced, isWideLetter, widthBefore } from './scripts.ts';
+import type { Match } from '../match.ts';
+import {
+  isAlphanumeric,
+  isDigit,
+  isEscapeLetter,
+  isHex,
+  isLetter,
+  isUnspaced,
+  isWideLetter,
+  widthBefore,
+} from './characters.ts';
+import type { Detector } from './detector.ts';
 
-/** Longer local parts and logins are not read further back; what was read is covered. */
+/** Longer local parts and logins are cut off here; the part up to this length is a match. */
 const LOCAL_MAX = 254;
 const LOGIN_MAX = 256;
 
-/** Domains that look right and are none: densities of image files, and versions of packages. */
+/** Domains that look right but are not: densities of image files, and versions of packages. */
 const NOT_A_DOMAIN = /^(?:\d+x\.|v?\d+\.\d+\.)/;
 /** Endings that a method call is not mistaken for: `q@k.transpose(…)` multiplies matrices. */
 const COMMON_ENDING = /\.(?:com|org|net|edu|gov|info|[a-z]{2})$/i;
@@ -16,9 +24,9 @@ const JOINED_ENDING = /^(?:(?:com|org|net|edu|gov|info)(?=[-\d])|[a-z]{2}(?=-))/
 /** Domains of documentation (RFC 2606) and mailboxes of no one there: `support@example.com`. */
 const RESERVED = /^(?:[\w-]+\.)?example\.(?:com|net|org)$/i;
 const ROLE = /^(?:support|info|help|noreply|no-reply|contact|sales|admin|webmaster|postmaster|hostmaster|abuse)$/i;
-/** Mailboxes that nobody has, wherever they are: tools sign with them. */
+/** Mailboxes without a person, on any host: tools sign with them. */
 const NOBODY = /^(?:no|do[-_.]?not)[-_.]?reply$/i;
-/** A quoted local part, and not what stands between two quoted texts. */
+/** A quoted local part, not the text between two quoted texts. */
 const QUOTED_LOCAL = /^"[^\s",:;)](?:[^"]*[^\s",:;(])?"$/;
 const SENTENCE = /^\p{Lu}\p{Ll}/u;
 const LOWER = /^[a-z]+$/;
@@ -26,22 +34,21 @@ const LOWER = /^[a-z]+$/;
 /**
  * E-mail addresses around `@` (RFC 5321 and 6531: dots, plus tags, quoted local parts, letters of any script).
  * The domain needs a dot and a last label of letters, so that `@mention`, `@scope/pkg`, `pkg@1.2.3` and
- * `user@localhost` are none. Trailing punctuation stays outside. The login part of a URL belongs to `secret.ts`.
+ * `user@localhost` do not match. Trailing punctuation stays outside. The login part of a URL belongs to `secret.ts`.
  */
-export const email: ListedExaminer = {
+export const email: Detector = {
   category: 'EMAIL',
   evidence: 'shaped',
-  about: {
-    finds: 'E-mail addresses, with letters of any script.',
-    examples: ['Write to ada.lovelace@example.com.'],
-  },
+  meaning: 'E-mail addresses, with letters of any script.',
+  examples: ['Write to ‹ada.lovelace@example.com›.'],
+  ignores: ['npm i lodash@4.17.21 @types/node', 'git clone git@github.com:org/repo.git'],
   triggers: '@',
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = localStart(text, at, floor);
     if (start === at) return floor;
     const end = domainEnd(text, at + 1);
     if (end === at + 1 || isMisleading(text, start, at, end)) return floor;
-    found.push({ start, end, category: 'EMAIL' } satisfies Span);
+    found.push({ start, end, category: 'EMAIL' } satisfies Match);
     return end;
   },
 };
@@ -71,7 +78,7 @@ function isUrlLogin(text: string, at: number): boolean {
   return false;
 }
 
-/** Where the local part before `at` starts; `at` when there is none. */
+/** Where the local part before `at` starts; `at` without one. */
 function localStart(text: string, at: number, floor: number): number {
   if (text.charCodeAt(at - 1) === 34) return quotedStart(text, at, floor);
   let start = at;
@@ -135,7 +142,7 @@ function quotedStart(text: string, at: number, floor: number): number {
   return at;
 }
 
-/** Where the domain that starts at `from` ends; `from` when it is none. */
+/** Where the domain that starts at `from` ends; `from` if it is not a domain. */
 function domainEnd(text: string, from: number): number {
   let accepted = from;
   let previous = '';
@@ -152,7 +159,7 @@ function domainEnd(text: string, from: number): number {
   return accepted;
 }
 
-/** Where an ending stands before what is joined to it: `…@example.com-2024`. */
+/** Where an ending stops before text joined to it: `…@example.com-2024`. */
 function joinedEnd(label: string, start: number): number | undefined {
   const [ending] = JOINED_ENDING.exec(label) ?? [];
   return ending === undefined ? undefined : start + ending.length;

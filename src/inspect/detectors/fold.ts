@@ -1,4 +1,4 @@
-import type { Span } from './detector.ts';
+import type { Match } from '../match.ts';
 
 /**
  * What folding does to each UTF-16 code unit: 0 keeps it, `DROP` removes it, `PAIR` looks at the code point it
@@ -58,8 +58,8 @@ export function isFoldable(code: number): boolean {
 /** A folded text and the way back to the original's offsets. */
 export interface Folded {
   readonly text: string;
-  /** The same span in the original; characters dropped inside it belong to it, those around it do not. */
-  unfold(span: Span): Span;
+  /** The same match in the original; characters dropped inside it belong to it, those around it do not. */
+  unfold(match: Match): Match;
 }
 
 /**
@@ -86,7 +86,7 @@ export function fold(text: string): Folded {
     }
   }
   const written = Buffer.from(units.buffer, 0, length * 2).toString('utf16le');
-  return { text: written, unfold: (span) => unfold(text, written, origins, span) };
+  return { text: written, unfold: (match) => unfold(text, written, origins, match) };
 }
 
 /** `DROP`, an ASCII code, or 0 to keep the pair: for code points beyond the first plane, and lone surrogates. */
@@ -98,8 +98,8 @@ function foldPair(text: string, at: number): number {
   return plain.length === 1 && plain.charCodeAt(0) < 128 ? plain.charCodeAt(0) : 0;
 }
 
-function unfold(text: string, written: string, origins: Int32Array, span: Span): Span {
-  const last = origins[span.end - 1] as number;
-  const isPair = text.charCodeAt(last) === 0xd835 && written.charCodeAt(span.end - 1) < 128;
-  return { start: origins[span.start] as number, end: last + (isPair ? 2 : 1), category: span.category };
+function unfold(text: string, written: string, origins: Int32Array, match: Match): Match {
+  const last = origins[match.end - 1] as number;
+  const isPair = text.charCodeAt(last) === 0xd835 && written.charCodeAt(match.end - 1) < 128;
+  return { start: origins[match.start] as number, end: last + (isPair ? 2 : 1), category: match.category };
 }

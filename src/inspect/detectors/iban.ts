@@ -1,6 +1,6 @@
 import { endsToken, isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { isLetterKind } from './look.ts';
+import { ANY_DIGIT, isLetterKind } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 
 /**
  * The account part by country, of the SWIFT registry of IBANs: `n` digits, `a` letters, `c` either, each with a count.
@@ -26,20 +26,19 @@ export const ACCOUNT_SHAPES: ReadonlyMap<string, string> = new Map(
  * IBANs: country code of the registry, its exact length and layout, check digits by ISO 7064 mod 97. Groups may be
  * parted by one space, hyphen or dot anywhere; lower case counts. Whatever follows the last group stays outside.
  */
-export const iban: ListedExaminer = {
+export const iban: Detector = {
   category: 'IBAN',
   evidence: 'checked',
-  about: {
-    finds: 'IBANs of every country of the registry, by length, layout and check digits.',
-    examples: ['Please pay to DE89 3704 0044 0532 0130 00.'],
-  },
+  meaning: 'IBANs of every country of the registry, by length, layout and check digits.',
+  examples: ['Please pay to ‹DE89 3704 0044 0532 0130 00›.'],
+  ignores: ['invoice DE89 3704 0044 0532 0130 01'],
   triggers: ANY_DIGIT,
-  wants({ earlier, before, length }): boolean {
+  prefilter({ earlier, before, length }): boolean {
     if (length < 2) return false;
     if (isLetterKind(before)) return isLetterKind(earlier);
     return earlier === 'capital' && (before === 'space' || before === 'hyphen' || before === 'dot');
   },
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = countryStart(text, at);
     if (start < floor || !isDigit(text.charCodeAt(at + 1))) return floor;
     const shape = ACCOUNT_SHAPES.get(text.slice(start, start + 2).toUpperCase());

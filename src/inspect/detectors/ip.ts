@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isAlphanumeric, isDigit, isHex, isLetter, startsToken, wordBefore } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { mayStartToken } from './look.ts';
+import { ANY_DIGIT, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 
 /** 8 groups of 4, or an IPv4 address in place of the last two, with the separators between them. */
 const LONGEST_V6 = 45;
@@ -11,26 +11,25 @@ const OTHER_WORDS =
 
 /**
  * IP addresses: four octets, or IPv6 in full and compressed, with an embedded IPv4 address or a zone. Versions,
- * section numbers, times, hardware addresses and `::` in code are none. Addresses that are nobody's are skipped:
- * loopback, unspecified, netmasks and the ranges for documentation (RFC 5737, RFC 3849).
+ * section numbers, times, hardware addresses and `::` in code do not match. Addresses that identify no machine are
+ * skipped: loopback, unspecified, netmasks and the ranges for documentation (RFC 5737, RFC 3849).
  */
-export const ip: ListedExaminer = {
+export const ip: Detector = {
   category: 'IP_ADDRESS',
   evidence: 'shaped',
-  about: {
-    finds: 'IP addresses of versions 4 and 6, except loopback, netmasks and ranges for documentation.',
-    examples: ['from 93.184.216.34', '[2a00:1450:4001:81b::200e]:443'],
-  },
+  meaning: 'IP addresses of versions 4 and 6, except loopback, netmasks and ranges for documentation.',
+  examples: ['from ‹93.184.216.34›', '[‹2a00:1450:4001:81b::200e›]:443'],
+  ignores: ['version 10.0.19041.1', 'listens on 127.0.0.1'],
   triggers: `:${ANY_DIGIT}`,
-  wants(look): boolean {
-    return look.length < 4 && look.next === 'dot' && look.later === 'digit' && mayStartToken(look);
+  prefilter(context): boolean {
+    return context.length < 4 && context.next === 'dot' && context.later === 'digit' && mayStartToken(context);
   },
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     return text.charCodeAt(at) === 58 ? examineV6(text, at, floor, found) : examineV4(text, at, floor, found);
   },
 };
 
-type Found = Parameters<ListedExaminer['examine']>[3];
+type Found = Parameters<Detector['detect']>[3];
 
 function examineV4(text: string, at: number, floor: number, found: Found): number {
   if (text.charCodeAt(octetEnd(text, at)) !== 46) return floor;
@@ -141,7 +140,7 @@ function startsV6(text: string, start: number, floor: number): boolean {
   return isLetter(beforeLabel) || beforeLabel === 95;
 }
 
-/** The end of a zone such as `%eth0`, or `end` when there is none. */
+/** The end of a zone such as `%eth0`, or `end` without one. */
 function zoneEnd(text: string, end: number): number {
   if (text.charCodeAt(end) !== 37) return end;
   let after = end + 1;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
-import { createDetection } from './detect.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
+import { createScanner } from './scanner.ts';
 import { learnedLogin } from './learned-login.ts';
 
-const detection = createDetection();
+const detection = createScanner();
 const only = new Set(['USERNAME', 'SECRET']);
 
 describe('logins and passwords in sentences of no frame', () => {
@@ -30,7 +30,7 @@ describe('logins and passwords in sentences of no frame', () => {
 test('goes on behind what it has read around a word that announces something', () => {
   const text = 'login abc1 user abc2 '.repeat(400);
   const at = text.indexOf('g');
-  const end = learnedLogin.examine(text, at, 0, []);
+  const end = learnedLogin.detect(text, at, 0, []);
   expect(end).toBeGreaterThan(at + 100);
   expect(end).toBeLessThanOrEqual(at + 1024);
 });

@@ -3,14 +3,14 @@ import { mayBeInSecret } from './announced-secret.ts';
 import { isWordLetter } from './announced.ts';
 import { announcementIn } from './announcing-words.ts';
 import { isCapital, isDigit, isLetter } from './characters.ts';
-import type { Span } from './detector.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
+import type { Match } from '../match.ts';
+import type { Detector } from './detector.ts';
+import { ANY_DIGIT, digitContextAt } from './digit-context.ts';
 import { isCandidate, stretchAround, tokensAround } from './login-candidates.ts';
 import { createFeatures, featuresOf } from './login-features.ts';
 import { KINDS, readLoginModel } from './login-model.ts';
 import { type Cue, cueOf, hasCue, LONGEST, type Token, tokenEnd, tokenStart } from './login-tokens.ts';
 import { isNobodysLogin, loginShapeOf } from './login-value.ts';
-import { lookAt } from './look.ts';
 import { isPassword, isSpecification } from './secret-value.ts';
 
 const model = readLoginModel();
@@ -23,7 +23,7 @@ const LETTERS = /^\p{Ll}+$/u;
 const CODE = /^\d{4,8}#?$/;
 type Kind = 'USERNAME' | 'SECRET';
 
-/** What has to stand near a login, and near a password. */
+/** Cues that must stand near a login, and near a password. */
 const CUES_OF: Readonly<Record<Kind, ReadonlySet<Cue>>> = {
   USERNAME: new Set(['login', 'user', 'entry']),
   SECRET: new Set(['password', 'code']),
@@ -32,7 +32,7 @@ const NEAR = 64;
 const NEAR_BEHIND = 48;
 
 /** The login or password that the word at `index` is. */
-function judged(text: string, tokens: readonly Token[], index: number, kind: Kind): Span | undefined {
+function judged(text: string, tokens: readonly Token[], index: number, kind: Kind): Match | undefined {
   const { start, end: tokenEnds } = tokens[index] as Token;
   if (!isCandidate(text, tokens, index, model.known)) return undefined;
   const value = trimmed(text.slice(start, tokenEnds), kind);
@@ -121,7 +121,7 @@ function isPromising(text: string, start: number, end: number, kind: Kind): bool
 }
 
 /** Looks at the word around the digit or sign at `at`. */
-function valueAt(text: string, at: number, floor: number, kind: Kind, found: Span[]): number {
+function valueAt(text: string, at: number, floor: number, kind: Kind, found: Match[]): number {
   const start = tokenStart(text, at, Math.max(0, at - LONGEST));
   const end = tokenEnd(text, at, Math.min(text.length, at + READ));
   if (start < floor || !isPromising(text, start, end, kind)) return Math.max(floor, end);
@@ -132,7 +132,7 @@ function valueAt(text: string, at: number, floor: number, kind: Kind, found: Spa
 }
 
 /** Looks for logins around the word at `at`, where that announces any. */
-function announcedNear(text: string, at: number, floor: number, found: Span[]): number {
+function announcedNear(text: string, at: number, floor: number, found: Match[]): number {
   const start = tokenStart(text, at, Math.max(0, at - LONGEST));
   let end = tokenEnd(text, at, Math.min(text.length, at + LONGEST));
   while (end > start && '.?!*'.includes(text[end - 1] as string)) end -= 1;
@@ -171,35 +171,35 @@ const CUES = [
 ];
 
 /** Logins in running text that a small model tells by their make-up and the words around them. */
-export const learnedLogin: ListedExaminer = {
+export const learnedLogin: Detector = {
   category: 'USERNAME',
   evidence: 'shaped',
   triggers: `_guUK${ANY_DIGIT}`,
   near: CUES,
-  about: {
-    finds: 'Logins in sentences of no known frame, by a small model of the words around them.',
-    examples: ['Please tell me whether rdonnelly12 is a valid login.'],
-  },
-  wants: mayEndLogin,
-  examine(text, at, floor, found): number {
+  meaning: 'Logins in sentences of no known frame, by a small model of the word and the words around it.',
+  examples: ['Please tell me whether ‹rdonnelly12› is a valid login.'],
+  ignores: ['Please tell me whether the login page is valid.'],
+  prefilter: mayEndLogin,
+  detect(text, at, floor, found): number {
     const code = text.charCodeAt(at);
     if (isLetter(code)) return announcedNear(text, at, floor, found);
-    return isDigit(code) && !mayEndLogin(lookAt(text, at)) ? floor : valueAt(text, at, floor, 'USERNAME', found);
+    return isDigit(code) && !mayEndLogin(digitContextAt(text, at))
+      ? floor
+      : valueAt(text, at, floor, 'USERNAME', found);
   },
 };
 
 /** The same of passwords, PINs and codes of doors. */
-export const learnedSecret: ListedExaminer = {
+export const learnedSecret: Detector = {
   category: 'SECRET',
   evidence: 'shaped',
   triggers: `!#$&${ANY_DIGIT}`,
-  about: {
-    finds: 'Passwords in sentences of no known frame, by the same model.',
-    examples: ['I typed Regenbogen#71 but the password is refused.'],
-  },
-  wants: mayBeInSecret,
-  examine(text, at, floor, found): number {
-    if (isDigit(text.charCodeAt(at)) && !mayBeInSecret(lookAt(text, at))) return floor;
+  meaning: 'Passwords in sentences of no known frame, by the same model.',
+  examples: ['I typed ‹Regenbogen#71› but the password is refused.'],
+  ignores: ['I typed a password but it is refused.'],
+  prefilter: mayBeInSecret,
+  detect(text, at, floor, found): number {
+    if (isDigit(text.charCodeAt(at)) && !mayBeInSecret(digitContextAt(text, at))) return floor;
     return valueAt(text, at, floor, 'SECRET', found);
   },
 };

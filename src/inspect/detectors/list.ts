@@ -5,7 +5,7 @@ import { bankAccount } from './bank-account.ts';
 import { birthDate } from './birth-date.ts';
 import { card } from './card.ts';
 import { email } from './email.ts';
-import type { ListedExaminer } from './examiner.ts';
+import type { Detector } from './detector.ts';
 import { iban } from './iban.ts';
 import { ip } from './ip.ts';
 import { nationalId, taxId } from './numbers.ts';
@@ -24,7 +24,7 @@ export interface DetectionOptions {
 }
 
 /** Everything that is looked for. The order decides between finds of equal length: the first one wins. */
-export function createExaminers(options: DetectionOptions = {}): readonly ListedExaminer[] {
+export function createDetectors(options: DetectionOptions = {}): readonly Detector[] {
   return [
     iban,
     card,

@@ -7,7 +7,7 @@ const BEFORE = 80;
 const BEHIND = 56;
 /** Words of the sentence before the first candidate are read from here on. */
 const CONTEXT = 64;
-/** So much is read at once: what stands behind waits for the next word that announces anything. */
+/** Characters read at once; the rest waits for the next announcing word. */
 const MOST = 1024;
 
 /** A stretch of a text around a word that announces something, as words. */
@@ -71,7 +71,7 @@ export function isCandidate(text: string, tokens: readonly Token[], index: numbe
     if ((known(lower) || isCompound(lower, known)) && !QUOTES.includes(token.before)) return false;
     if (isNobodysLogin(lower)) return false;
   }
-  // Addresses, paths, calls and what is assigned are other detectors' work.
+  // Other detectors find addresses, paths, calls and assigned values.
   const { before, after } = token;
   if (after === '(' || after === '=' || after === '/' || after === '\\' || before === '/' || before === '\\')
     return false;

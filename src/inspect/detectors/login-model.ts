@@ -10,7 +10,7 @@ const WORD_HASHES = 4;
 /** Before the numbers in 8 bits: the step between two of them, of features and of the last layer. */
 const HEADER = 8;
 
-/** What tells logins and passwords: one hidden layer over hashed features, and words that are none. */
+/** The model: one hidden layer over hashed features, and a list of ordinary words. */
 export interface LoginModel {
   /** Whether a word, in lower case, is an ordinary one. One in a hundred others counts as one, too. */
   readonly known: (word: string) => boolean;

@@ -113,7 +113,7 @@ export interface Token {
   readonly end: number;
   readonly lower: string;
   readonly cue: Cue | undefined;
-  /** The sign before it that is no blank, or a line's end; a blank where there is none. */
+  /** The last sign before it other than a blank, or a line end; a blank if the words touch. */
   readonly before: string;
   /** The same behind it. */
   readonly after: string;
@@ -152,7 +152,7 @@ export function readTokens(text: string, from: number, to: number, tokens: Token
   let at = from;
   while (at < to) {
     let before = at === 0 ? '\n' : ' ';
-    // What stands between two words: the last sign of it that is no blank, and a line's end before any.
+    // The last sign between two words other than a blank; a line end wins.
     for (; at < to; at += 1) {
       const kind = breakAt(text, at);
       if (kind === 0) break;

@@ -166,7 +166,7 @@ export function isBalticPerson(digits: string): boolean {
   return check === digitAt(digits, 10);
 }
 
-/** Latvia, personas kods of before 2017: 1101 less the weighted sum, mod 11. */
+/** Latvia, personas kods from before 2017: 1101 less the weighted sum, mod 11. */
 export function isLatvianPerson(digits: string): boolean {
   const check = (1101 - weighted(digits, [1, 6, 3, 7, 9, 10, 5, 8, 4, 2])) % 11;
   return isShortDate(digits, 0, false) && digitAt(digits, 6) < 3 && check === digitAt(digits, 10);

@@ -1,5 +1,5 @@
 import { isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
-import { isLetterKind, type Look } from './look.ts';
+import { isLetterKind, type DigitContext } from './digit-context.ts';
 
 /** The longest number of a person or firm, in letters and digits. */
 const LONGEST = 16;
@@ -40,7 +40,7 @@ function readable(groups: NumberGroups | undefined): readonly NumberGroups[] {
 }
 
 /** Six digits in a row, letters in front that touch, or more behind: what most numbers in prose have none of. */
-export function mayBeNumber({ earlier, before, length, next, later }: Look): boolean {
+export function mayBeNumber({ earlier, before, length, next, later }: DigitContext): boolean {
   // Inside a word no number starts.
   if (isLetterKind(before)) return earlier !== 'digit';
   if (length > 5 || next === 'capital') return true;
@@ -54,7 +54,7 @@ function goesOn(text: string, start: number): boolean {
   return isSeparator(text.charCodeAt(start - 1)) && isDigit(text.charCodeAt(start - 2));
 }
 
-/** Where one to three capitals start that end before `end`; -1 when there are none. */
+/** Where one to three capitals start that end before `end`; -1 without any. */
 function lettersBefore(text: string, end: number): number {
   let start = end;
   while (end - start < 4 && isCapital(text.charCodeAt(start - 1))) start -= 1;
@@ -113,7 +113,7 @@ function readGroups(text: string, start: number, most = MOST_GROUPS): NumberGrou
   return raw.length < SHORTEST ? undefined : { start, compact: raw.toUpperCase(), ends, counts };
 }
 
-/** Whether the separator at `end` is followed by a group: digits or capitals; a word in lower case is none. */
+/** Whether a group follows the separator at `end`: digits or capitals; a word in lower case is not a group. */
 function continues(text: string, end: number): boolean {
   const next = text.charCodeAt(end + 1);
   return isDigit(next) || isCapital(next);

@@ -1,10 +1,10 @@
-import type { Teller, WordKind } from './context-words.ts';
+import type { ContextWords, WordKind } from './context-words.ts';
 
 /** A kind of number that a state gives to people or firms. */
 export interface NumberKind {
   /** Country and name: `PL_PESEL`. */
   readonly id: string;
-  /** How many letters and digits it has, without what stands between. */
+  /** Numbers of letters and digits it may have, without separators. */
   readonly lengths: readonly number[];
   /** The layout of those, in capitals, anchored at both ends. */
   readonly shape: RegExp;
@@ -20,7 +20,7 @@ export interface NumberKind {
 
 /** A kind with the words that tell it: its own, and those of any number of its sort. */
 export interface ToldKind extends NumberKind {
-  readonly teller: Teller;
+  readonly teller: ContextWords;
 }
 
 /**

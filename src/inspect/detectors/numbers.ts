@@ -1,7 +1,7 @@
 import type { Category } from '#/config/entities.ts';
-import type { About, ListedExaminer } from './examiner.ts';
-import { ANY_DIGIT } from './examiner.ts';
-import { isTold, type Teller, tellerOf, type WordKind } from './context-words.ts';
+import type { Detector } from './detector.ts';
+import { ANY_DIGIT } from './digit-context.ts';
+import { hasContextWord, type ContextWords, contextWords, type WordKind } from './context-words.ts';
 import { NATIONAL_NUMBERS } from './national-numbers.ts';
 import { endsNumber, isRowGoingOn, mayBeNumber, numberGroups, type NumberGroups } from './number-groups.ts';
 import type { NumberKind, ToldKind } from './number-kind.ts';
@@ -15,8 +15,8 @@ function numbers(
   category: Category,
   kinds: readonly NumberKind[],
   general: readonly WordKind[],
-  about: Omit<About, 'kinds'>,
-): ListedExaminer {
+  about: Pick<Detector, 'meaning' | 'examples' | 'ignores'>,
+): Detector {
   const byLength = kindsByLength(
     kinds.filter(({ shape }) => !FROM_LETTER.test(shape.source)),
     general,
@@ -28,10 +28,11 @@ function numbers(
   return {
     category,
     evidence: 'checked',
-    about: { ...about, kinds: kinds.map(({ id }) => id) },
+    ...about,
+    kinds: kinds.map(({ id }) => id),
     triggers: ANY_DIGIT,
-    wants: mayBeNumber,
-    examine(text, at, floor, found): number {
+    prefilter: mayBeNumber,
+    detect(text, at, floor, found): number {
       for (const groups of numberGroups(text, at, floor)) {
         for (let last = groups.ends.length - 1; last >= 0; last -= 1) {
           const end = groups.ends[last] as number;
@@ -51,21 +52,21 @@ function numbers(
 /** The kinds of one length, and what says that a word of any of them is near. */
 interface Alike {
   readonly kinds: readonly ToldKind[];
-  readonly any: Teller;
+  readonly any: ContextWords;
 }
 
 function kindsByLength(kinds: readonly NumberKind[], general: readonly WordKind[]): readonly (Alike | undefined)[] {
   const longest = Math.max(...kinds.flatMap(({ lengths }) => lengths));
-  const tellers = new Map<WordKind, Teller>();
+  const tellers = new Map<WordKind, ContextWords>();
   const told = kinds.map((kind): ToldKind => {
-    const teller = tellers.get(kind.words) ?? tellerOf(...general, kind.words);
+    const teller = tellers.get(kind.words) ?? contextWords(...general, kind.words);
     tellers.set(kind.words, teller);
     return { ...kind, teller };
   });
   return Array.from({ length: longest + 1 }, (_, length) => {
     const known = told.filter(({ lengths }) => lengths.includes(length));
     if (known.length === 0) return undefined;
-    return { kinds: known, any: tellerOf(...general, ...new Set(known.map(({ words }) => words))) };
+    return { kinds: known, any: contextWords(...general, ...new Set(known.map(({ words }) => words))) };
   });
 }
 
@@ -87,8 +88,8 @@ function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any
     const isGrouped = !isPlain && kind.groups !== undefined && kind.groups.test(written);
     if (isWhole && isGrouped && kind.alone !== 'never') return true;
     if (isWhole && isPlain && kind.alone === 'always' && written === compact) return true;
-    hasWords ??= isTold(any, text, groups.start, end);
-    if (hasWords && isTold(kind.teller, text, groups.start, end)) return true;
+    hasWords ??= hasContextWord(any, text, groups.start, end);
+    if (hasWords && hasContextWord(kind.teller, text, groups.start, end)) return true;
   }
   return false;
 }
@@ -97,14 +98,16 @@ function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any
  * Numbers that states give to persons, with the check digits that each country knows. A layout that leaves no doubt
  * counts anywhere, bare digits only with a word about them near, or in the groups they are written in.
  */
-export const nationalId: ListedExaminer = numbers('NATIONAL_ID', NATIONAL_NUMBERS, ['identity', 'taxpayer'], {
-  finds:
+export const nationalId: Detector = numbers('NATIONAL_ID', NATIONAL_NUMBERS, ['identity', 'taxpayer'], {
+  meaning:
     'Numbers that states give to persons, by their check digits; bare digits only with a word about them near, or in their own groups.',
-  examples: ['44051401359 is my PESEL', 'NIN AB 12 34 56 C', 'SSN 123-45-6789'],
+  examples: ['‹44051401359› is my PESEL', 'NIN ‹AB 12 34 56 C›', 'SSN ‹123-45-6789›'],
+  ignores: ['44051401358 is my PESEL', 'order 44051401359'],
 });
 
 /** The same for tax numbers of persons and firms, and for VAT numbers. */
-export const taxId: ListedExaminer = numbers('TAX_ID', TAX_NUMBERS, ['taxpayer'], {
-  finds: 'Tax numbers of persons and firms, and VAT numbers, by their check digits.',
-  examples: ['USt-IdNr. DE136695977', 'Steuer-ID 86095742719'],
+export const taxId: Detector = numbers('TAX_ID', TAX_NUMBERS, ['taxpayer'], {
+  meaning: 'Tax numbers of persons and firms, and VAT numbers, by their check digits.',
+  examples: ['USt-IdNr. ‹DE136695977›', 'Steuer-ID ‹86095742719›'],
+  ignores: ['Steuer-ID 86095742710', 'order 86095742719'],
 });

@@ -1,33 +1,44 @@
-import { tellerOf } from './context-words.ts';
+import { contextWords } from './context-words.ts';
 import { isAlphanumeric, isCapital, isDigit, startsToken } from './characters.ts';
 import { digitAt } from './check-digits.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { type Look, mayStartToken } from './look.ts';
+import { ANY_DIGIT, type DigitContext, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { endsNumber } from './number-groups.ts';
 
 const SHORTEST = 6;
 const LONGEST = 10;
 
-const words = tellerOf('passport');
+const words = contextWords({
+  en: /passport|pas(?:s)?num/,
+  de: /reisepass|\bpass(?:nummer|nr|-nr|\b(?= (?:nr|no|number)))/,
+  fr: /passeport/,
+  es: /pasaporte/,
+  it: /passaporto/,
+  pt: /passaporte/,
+  nl: /paspoort/,
+  pl: /paszport/,
+  fi: /\bpas[s]?i(?:n|numero)/,
+  cs: /cestovn[ií] pas/,
+  ro: /pa[sš]aport/,
+});
 
 /**
  * Passport numbers behind a word about passports, and the machine-readable lines of passports, visas and identity cards
  * whose check digits agree (ICAO Doc 9303).
  */
-export const passport: ListedExaminer = {
+export const passport: Detector = {
   category: 'PASSPORT',
   evidence: 'shaped',
-  about: {
-    finds: 'Passport numbers behind a word about passports, and the machine-readable lines of travel documents.',
-    examples: ['Passport number C68Z3V4C4, issued 2019', 'Reisepass 444112041'],
-  },
+  meaning: 'Passport numbers behind a word about passports, and the machine-readable lines of travel documents.',
+  examples: ['Passport number ‹C68Z3V4C4›, issued 2019', 'Reisepass ‹444112041›'],
+  ignores: ['Your passport was issued in 2019.'],
   triggers: `${ANY_DIGIT}<`,
-  wants: mayBeNumbered,
-  examine(text, at, floor, found): number {
-    const span = text.charCodeAt(at) === 60 ? machineReadable(text, at, floor) : numbered(text, at, floor);
-    if (span === undefined) return floor;
-    found.push({ ...span, category: 'PASSPORT' });
-    return span.end;
+  prefilter: mayBeNumbered,
+  detect(text, at, floor, found): number {
+    const match = text.charCodeAt(at) === 60 ? machineReadable(text, at, floor) : numbered(text, at, floor);
+    if (match === undefined) return floor;
+    found.push({ ...match, category: 'PASSPORT' });
+    return match.end;
   },
 };
 
@@ -37,11 +48,11 @@ interface Stretch {
 }
 
 /** Enough digits or a capital next to them, and no word that they are in. */
-function mayBeNumbered(look: Look): boolean {
-  const { earlier, before, length, next } = look;
+function mayBeNumbered(context: DigitContext): boolean {
+  const { earlier, before, length, next } = context;
   if (next === 'lower') return false;
   if (before === 'capital') return earlier !== 'digit';
-  if (!mayStartToken(look)) return false;
+  if (!mayStartToken(context)) return false;
   return length > 5 || next === 'capital' || (before === 'space' && earlier === 'capital');
 }
 

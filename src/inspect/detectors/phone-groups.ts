@@ -1,10 +1,13 @@
 import { digitsEnd, isDigit, isLetter } from './characters.ts';
 
-/** Fewer digits are no phone number that could be told from other numbers. */
+/** With fewer digits, a phone number looks like any other number. */
 export const MIN_DIGITS = 7;
 /** Fifteen (ITU-T E.164) and the two of the prefix `00`. */
 const MAX_DIGITS = 17;
-/** Country and area code may stand in brackets. A row of more, `(1)(1)(1)`, is none, and would be tried from each on. */
+/**
+ * Country and area code may be in brackets. A longer row, `(1)(1)(1)`, is not a number, and would be tried from each
+ * on.
+ */
 const MAX_BRACKETS = 2;
 
 /** The groups of digits from one place on, as far as they could belong to one phone number. */
@@ -14,7 +17,7 @@ export interface Groups {
   readonly lengths: readonly number[];
   readonly ends: readonly number[];
   readonly counts: readonly number[];
-  /** What stands between one group and the next. */
+  /** Separators between groups. */
   readonly separators: readonly string[];
   /** Whether the row of groups ends here, and not only the number of digits a phone number can have. */
   readonly complete: boolean;

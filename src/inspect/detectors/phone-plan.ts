@@ -86,7 +86,7 @@ function internationalPatterns(): Record<'patterns' | 'lengths', ReadonlyMap<str
   };
 }
 
-/** Countries with the trunk prefix 0 are dialled with it; elsewhere there is none, or it may be left out. */
+/** Countries with the trunk prefix 0 are dialled with it; others have none, or an optional one. */
 function nationalPattern(plan: NumberingPlan): string {
   if (plan.trunkPrefix === undefined) return pattern(plan, '', SHORTEST_NATIONAL);
   return pattern(plan, plan.trunkPrefix === '0' ? '0' : `(?:${plan.trunkPrefix})?`, SHORTEST_NATIONAL);

@@ -1,10 +1,10 @@
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
-import { createDetection } from './detect.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
+import { createScanner } from './scanner.ts';
 import { createPhonePlan, DEFAULT_PHONE_REGIONS } from './phone-plan.ts';
 
-const detection = createDetection();
+const detection = createScanner();
 const only = new Set(['PHONE']);
 const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);
@@ -261,9 +261,9 @@ test('right behind a word about phones, a number in groups is of any country', (
 
 describe('regions', () => {
   test('only those configured are looked for in national form', () => {
-    const german = createDetection({ phoneRegions: ['DE'] });
-    const none = createDetection({ phoneRegions: [] });
-    const danish = createDetection({ phoneRegions: ['DK'] });
+    const german = createScanner({ phoneRegions: ['DE'] });
+    const none = createScanner({ phoneRegions: [] });
+    const danish = createScanner({ phoneRegions: ['DK'] });
     for (const [text, inGerman, inDanish] of [
       ['Tel. 030901820', 1, 0],
       ['Telefon 32 12 34 56', 0, 1],
@@ -277,8 +277,8 @@ describe('regions', () => {
   });
 
   test('an unknown one is refused', () => {
-    expect(() => createDetection({ phoneRegions: ['DE', 'XX'] })).toThrow(RangeError);
-    expect(() => createDetection({ phoneRegions: ['constructor'] })).toThrow(RangeError);
+    expect(() => createScanner({ phoneRegions: ['DE', 'XX'] })).toThrow(RangeError);
+    expect(() => createScanner({ phoneRegions: ['constructor'] })).toThrow(RangeError);
   });
 });
 

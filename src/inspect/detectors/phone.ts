@@ -1,6 +1,6 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { type Kind, type Look, mayStartToken } from './look.ts';
+import { ANY_DIGIT, type Neighbour, type DigitContext, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { followsNumberWord, isAnnounced, wordsBefore } from './phone-context.ts';
 import { type Groups, MIN_DIGITS, readGroups } from './phone-groups.ts';
 import { createPhonePlan, DEFAULT_PHONE_REGIONS, type PhonePlan } from './phone-plan.ts';
@@ -11,22 +11,21 @@ import { isPhoneShaped } from './phone-shape.ts';
  * them. National forms count when a plan of the given regions holds them and there is clear evidence: a word about
  * phones shortly before, or a grouping that only phone numbers have. Where no regions are named, a
  * number in groups right behind such a word may be of any country. Dates, amounts, versions, addresses of machines and
- * references are none.
+ * references do not match.
  */
-export function createPhone(regions?: readonly string[]): ListedExaminer {
+export function createPhone(regions?: readonly string[]): Detector {
   const plan = createPhonePlan(regions ?? DEFAULT_PHONE_REGIONS);
   const isAbroad = regions === undefined;
   return {
     category: 'PHONE',
     evidence: 'weak',
-    about: {
-      finds:
-        'Phone numbers: international forms anywhere; national forms of the configured regions with a word or a grouping that tells them.',
-      examples: ['+49 30 901820', 'Call me: 020 7946 0958'],
-    },
+    meaning:
+      'Phone numbers: international forms anywhere; national forms of the configured regions with a word or a grouping that tells them.',
+    examples: ['‹+49 30 901820›', 'Call me: ‹020 7946 0958›'],
+    ignores: ['Bestellnummer 4711-0815 vom 01.02.2024'],
     triggers: ANY_DIGIT,
-    wants: mayBePhone,
-    examine(text, at, floor, found): number {
+    prefilter: mayBePhone,
+    detect(text, at, floor, found): number {
       const plus = plusBefore(text, at);
       const start = plus >= 0 ? plus : isBracketed(text, at) ? at - 1 : at;
       if (start < floor || (plus < 0 && !mayStart(text, start, at))) return floor;
@@ -42,8 +41,8 @@ export function createPhone(regions?: readonly string[]): ListedExaminer {
 }
 
 /** Enough digits or another group behind them, and nothing before them that no phone number has. */
-function mayBePhone(look: Look): boolean {
-  const { earlier, before, length, next, later } = look;
+function mayBePhone(context: DigitContext): boolean {
+  const { earlier, before, length, next, later } = context;
   if (length < 7 && !isSeparator(next, later)) return false;
   switch (before) {
     case 'hyphen':
@@ -55,12 +54,12 @@ function mayBePhone(look: Look): boolean {
     case 'comma':
       return earlier !== 'digit';
     default:
-      return mayStartToken(look);
+      return mayStartToken(context);
   }
 }
 
 /** Whether what follows may part two groups; a dot parts them alone, or behind a bracket. */
-function isSeparator(next: Kind, later: Kind): boolean {
+function isSeparator(next: Neighbour, later: Neighbour): boolean {
   if (next === 'dot') return later === 'digit';
   if (next !== 'space' && next !== 'hyphen' && next !== 'slash' && next !== 'bracket') return false;
   if (later === 'dot') return next === 'bracket';
@@ -75,7 +74,7 @@ function isBracketed(text: string, at: number, start: number = at): boolean {
   return text.charCodeAt(end) === 41;
 }
 
-/** Where an international prefix starts: `+49`, `+ 49`, `(+49)`, `+(49)`; -1 when there is none. */
+/** Where an international prefix starts: `+49`, `+ 49`, `(+49)`, `+(49)`; -1 without one. */
 function plusBefore(text: string, at: number): number {
   let start = at - 1;
   const before = text.charCodeAt(start);

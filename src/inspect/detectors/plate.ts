@@ -1,29 +1,41 @@
-import { tellerOf } from './context-words.ts';
+import { contextWords } from './context-words.ts';
 import { isCapital, isDigit, startsToken } from './characters.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { type Kind, type Look, mayStartToken } from './look.ts';
+import { ANY_DIGIT, type Neighbour, type DigitContext, mayStartToken } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { endsNumber } from './number-groups.ts';
 
 const PLATE = /(?=[^\d]*\d)(?=[\d -]*[A-ZÄÖÜ])[A-ZÄÖÜ0-9]{1,7}(?:[- .]?[A-ZÄÖÜ0-9]{1,5}){0,3}/y;
 /** The French series since 2009: nothing else is written like that. I, O and U are not in it. */
 const FRENCH = /^[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}$/;
 
-const words = tellerOf('plate');
+const words = contextWords({
+  en: /licen[cs]e[ _]?plate|number[ _]?plate|\bplate\b|registration (?:number|plate|mark)|\bvrm\b/,
+  de: /kennzeichen|\bkfz\b|nummernschild|kontrollschild/,
+  fr: /immatricul|plaque/,
+  es: /matr[ií]cula/,
+  it: /targa\b|targato/,
+  nl: /kenteken/,
+  pl: /rejestrac|nr rej/,
+  sv: /registreringsnummer|\bregnr|\bregnummer/,
+  fi: /rekisteri(?:numero|tunnus)/,
+  cs: /\bspz\b/,
+  ro: /num[aă]r de [iî]nmatriculare/,
+  da: /\bnummerplade/,
+});
 
 /**
  * Vehicle plates behind a word about them: four to nine capitals and digits, of both, in up to four groups. French ones
  * with their hyphens count anywhere.
  */
-export const plate: ListedExaminer = {
+export const plate: Detector = {
   category: 'LICENSE_PLATE',
   evidence: 'shaped',
-  about: {
-    finds: 'Vehicle plates behind a word about them; French ones anywhere.',
-    examples: ['number plate AB12 CDE', 'mit dem Kennzeichen K-XG 89 gesehen', 'AL-864-QY'],
-  },
+  meaning: 'Vehicle plates behind a word about them; French ones anywhere.',
+  examples: ['number plate ‹AB12 CDE›', 'mit dem Kennzeichen ‹K-XG 89› gesehen', '‹AL-864-QY›'],
+  ignores: ['a plate of 12 biscuits', 'flight AB 1234'],
   triggers: ANY_DIGIT,
-  wants: mayBePlate,
-  examine(text, at, floor, found): number {
+  prefilter: mayBePlate,
+  detect(text, at, floor, found): number {
     if (!hasLetters(text, at)) return floor;
     for (const start of startsBefore(text, at)) {
       if (start < floor || !startsToken(text, start) || isJoined(text.charCodeAt(start - 1))) continue;
@@ -37,15 +49,15 @@ export const plate: ListedExaminer = {
 };
 
 /** A first look for what `hasLetters` finds. */
-function mayBePlate(look: Look): boolean {
-  const { earlier, before, length, next, later } = look;
+function mayBePlate(context: DigitContext): boolean {
+  const { earlier, before, length, next, later } = context;
   if (before === 'capital') return earlier !== 'digit';
-  if (!mayStartToken(look)) return false;
+  if (!mayStartToken(context)) return false;
   if (before === 'wide' || ((before === 'hyphen' || before === 'space') && isPlateKind(earlier))) return true;
   return length < 6 && isPlateKind(next === 'hyphen' || next === 'space' ? later : next);
 }
 
-function isPlateKind(kind: Kind): boolean {
+function isPlateKind(kind: Neighbour): boolean {
   return kind === 'capital' || kind === 'wide';
 }
 
@@ -89,7 +101,7 @@ function plateEnd(text: string, start: number): number {
   PLATE.lastIndex = start;
   const match = PLATE.exec(text);
   if (match === null) return -1;
-  // A group that goes on as a word is none of it.
+  // A group that continues as a word does not belong to it.
   let end = PLATE.lastIndex;
   while (end > start && !endsNumber(text, end)) {
     end -= 1;

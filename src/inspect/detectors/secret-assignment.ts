@@ -52,7 +52,7 @@ for (const named of NAMES.toSorted((a, b) => b[0].length - a[0].length)) {
   BY_LAST[last] = [...(BY_LAST[last] ?? []), named];
 }
 
-/** How much of a value is judged; what is judged strong is then covered to its end. */
+/** How much of a value is judged; a strong value is then covered to its end. */
 const JUDGED = 64;
 
 /** The value assigned at the `=` or `:` at `at`, when the name before it and the value's make-up say credential. */

@@ -61,7 +61,7 @@ export function isIssued(value: string): boolean {
   return distinct >= 8 && (digits > 0 || (upper > 1 && lower > 1));
 }
 
-/** Whether what stands behind `token =`, `api_key:` and the like is a credential: long and random. */
+/** Whether the value after `token =`, `api_key:` and similar is a credential: long and random. */
 export function isStrongToken(value: string): boolean {
   if (value.length < 16) return false;
   const { distinct, upper, lower, digits } = mixOf(value);
@@ -76,7 +76,7 @@ export function isSpecification(value: string): boolean {
   return SPECIFICATION.test(value) || ACRONYM.test(value) || NAME.test(value);
 }
 
-/** Whether what stands behind `password =` is one: letters with digits or signs, and no expression of code. */
+/** Whether the value after `password =` is a password: letters with digits or signs, and not an expression of code. */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || value.length > 128) return false;
   const { upper, lower, digits, signs } = mixOf(value);

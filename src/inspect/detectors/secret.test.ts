@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import { createDetection } from './detect.ts';
+import { createScanner } from './scanner.ts';
 
-const detection = createDetection();
+const detection = createScanner();
 const only = new Set(['SECRET']);
 const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);

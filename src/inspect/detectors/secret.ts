@@ -1,5 +1,5 @@
 import { isAlphanumeric, isLetter, startsToken } from './characters.ts';
-import type { ListedExaminer } from './examiner.ts';
+import type { Detector } from './detector.ts';
 import { assigned, spoken } from './secret-assignment.ts';
 import { privateKey } from './secret-pem.ts';
 import { awsKeys, googleKey, jsonWebToken, prefixed, sendgridKey, type Stretch } from './secret-shapes.ts';
@@ -9,19 +9,18 @@ import { isPlaceholder, isStrongToken } from './secret-value.ts';
 /**
  * Credentials: keys and tokens of well-known shape, private keys, JSON web tokens, the passwords in URLs, webhook
  * addresses, what an `Authorization` header carries, and strong values assigned to fields named for it. Digests,
- * UUIDs, references to variables and stand-ins such as `<your token>` are none.
+ * UUIDs, references to variables and placeholders such as `<your token>` do not match.
  */
-export const secret: ListedExaminer = {
+export const secret: Detector = {
   category: 'SECRET',
   evidence: 'shaped',
-  about: {
-    finds:
-      'Credentials: keys and tokens of known issuers, private keys, JSON web tokens, passwords in URLs, and strong values of fields named for them.',
-    examples: ['api_key = "q7Xv2Lr9Tz4Kp8Wm3Nc6"', 'postgres://rsandoval83:Sommer_0@db.internal/app'],
-  },
+  meaning:
+    'Credentials: keys and tokens of known issuers, private keys, JSON web tokens, passwords in URLs, and strong values of fields named for them.',
+  examples: ['api_key = "‹q7Xv2Lr9Tz4Kp8Wm3Nc6›"', 'postgres://rsandoval83:‹Sommer_0›@db.internal/app'],
+  ignores: ['api_key = "<your key>"', 'sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709'],
   triggers: '-_:=AJGBw',
   near: ['>w[od]'],
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const stretch = stretchAt(text, at, floor);
     if (stretch === undefined) return text.charCodeAt(at) === 65 ? amazon(text, at, floor, found) : floor;
     if (stretch.start < floor) return floor;
@@ -56,7 +55,7 @@ function stretchAt(text: string, at: number, floor: number): Stretch | undefined
   }
 }
 
-function amazon(text: string, at: number, floor: number, found: Parameters<ListedExaminer['examine']>[3]): number {
+function amazon(text: string, at: number, floor: number, found: Parameters<Detector['detect']>[3]): number {
   const after = text.charCodeAt(at + 1);
   if (after !== 75 && after !== 83 && after !== 66 && after !== 67) return floor;
   const keys = awsKeys(text, at);

@@ -1,5 +1,5 @@
 import { isLetter } from './characters.ts';
-import type { ListedExaminer } from './examiner.ts';
+import type { Detector } from './detector.ts';
 import { isNobodysLogin } from './login-value.ts';
 import { spoken } from './secret-assignment.ts';
 
@@ -15,19 +15,18 @@ const SPOKEN =
   /(?:^|[^a-z])(?:user(?:name)?|benutzer(?:name)?|utente|usuario|utilisateur|gebruiker|login|account)[ :]{1,2}["'`]?([a-z_][\w.-]{2,31})["'`]?,? (?:with|and|mit|und|avec|et|con|y|e|com|met|en)(?: the| dem)? pas$/i;
 
 /**
- * Logins: the name in `scheme://name:password@host`, the values of fields that are named for one, and what stands
- * between "user" and "with password". Roles such as `root`, and the names of types and variables, are none.
+ * Logins: the name in `scheme://name:password@host`, the values of fields that are named for one, and the text
+ * between "user" and "with password". Roles such as `root`, and the names of types and variables, do not match.
  */
-export const username: ListedExaminer = {
+export const username: Detector = {
   category: 'USERNAME',
   evidence: 'shaped',
-  about: {
-    finds: 'Logins in URLs and in fields that are named for them.',
-    examples: ['login ok user=ljakobsen ip=10.0.0.1', '{"username":"ada.byron","role":"admin"}'],
-  },
+  meaning: 'Logins in URLs and in fields that are named for them.',
+  examples: ['login ok user=‹ljakobsen› ip=10.0.0.1', '{"username":"‹ada.byron›","role":"admin"}'],
+  ignores: ['user: What is the capital of France?'],
   triggers: ':=w',
   near: ['>w[od]'],
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = text.charCodeAt(at) === 119 ? spokenBefore(text, at) : assignedAfter(text, at);
     if (start < floor) return floor;
     NAME.lastIndex = start;
@@ -59,7 +58,7 @@ function assignedAfter(text: string, at: number): number {
   if (value === null) return -1;
   const [, blank = '', quote = '', name = ''] = value;
   const field = text.slice(Math.max(0, at - FIELD_REACH), at);
-  // What goes on behind the word is a sentence: `user: "What is left?"`, `Login: once a day`.
+  // Text that continues after the word is a sentence: `user: "What is left?"`, `Login: once a day`.
   if (quote === '' ? !isWhole(text, at, VALUE.lastIndex, name) : !text.startsWith(quote, VALUE.lastIndex)) return -1;
   const isQuoted = quote !== '' && (before === 34 || before === 39 || blank === '' || MARKED.test(name));
   const isPair = blank === '' && text.charCodeAt(at) === 61 && before !== 32;

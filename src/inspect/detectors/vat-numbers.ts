@@ -122,7 +122,9 @@ function isLatvianFirm(digits: string): boolean {
   return digitAt(digits, 0) > 3 && (check + 1) % 11 === digitAt(digits, 10);
 }
 
-/** A sole trader's is no BSN any more: it passes mod 97 with its letters as numbers, `NL` 2321 and `B` 11. */
+/**
+ * The number of a sole trader no longer is a BSN: it passes mod 97 with its letters as numbers, `NL` 2321 and `B` 11.
+ */
 function isDutchFirm(compact: string): boolean {
   const digits = compact.slice(0, 9);
   return isDutchCitizen(digits) || remainderOf(`2321${digits}11${compact.slice(10)}`, 97) === 1;

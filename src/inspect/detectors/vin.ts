@@ -1,8 +1,8 @@
 import { isEscapeLetter, isLetter, startsToken } from './characters.ts';
 import { lettersAs, weighted } from './check-digits.ts';
-import { isTold, tellerOf } from './context-words.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { isLetterKind } from './look.ts';
+import { hasContextWord, contextWords } from './context-words.ts';
+import { ANY_DIGIT, isLetterKind } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { endsNumber } from './number-groups.ts';
 
 const LENGTH = 17;
@@ -16,25 +16,31 @@ const WEIGHTS = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
 /** What letters count, from A to Z; those that are not used as 0. */
 const VALUES = '12345678012345070923456789';
 
-const words = tellerOf('vin');
+const words = contextWords({
+  en: /(?:\b|_)vin(?:\b|_)|vehicle[ _]id/,
+  de: /fahrgestell|fahrzeug-?ident|\bfin\b/,
+  fr: /n(?:um[eé]ro|[°º])[ _]de[ _]s[eé]rie|ch[aâ]ssis/,
+  es: /chasis|bastidor/,
+  it: /telaio/,
+  pl: /nadwozi/,
+});
 
 /**
  * Vehicle identification numbers, plates that a vehicle keeps for life: with a word about them near, and without one where
- * the check digit tells. A North American one with a wrong check digit is none.
+ * the check digit identifies it. A North American one with a wrong check digit does not match.
  */
-export const vin: ListedExaminer = {
+export const vin: Detector = {
   category: 'LICENSE_PLATE',
   evidence: 'shaped',
-  about: {
-    finds: 'Vehicle identification numbers near a word about them; North American ones by their check digit.',
-    examples: ['VIN: WVWZZZ1JZXW000001', 'sold as 1M8GDM9AXKP042788'],
-  },
+  meaning: 'Vehicle identification numbers near a word about them; North American ones by their check digit.',
+  examples: ['VIN: ‹WVWZZZ1JZXW000001›', 'sold as ‹1M8GDM9AXKP042788›'],
+  ignores: ['part WVWZZZ1JZXW000001'],
   triggers: ANY_DIGIT,
-  wants({ earlier, before, length, next }): boolean {
+  prefilter({ earlier, before, length, next }): boolean {
     if (isLetterKind(before)) return earlier !== 'digit';
     return length < 7 && isLetterKind(next);
   },
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = startOf(text, at);
     const end = start + LENGTH;
     if (start < floor || end <= at || !startsToken(text, start) || !endsNumber(text, end)) return floor;
@@ -64,7 +70,7 @@ function isVin(text: string, start: number, end: number): boolean {
     if (!isChecked(capitals)) return false;
     if (written === capitals && TELLING.test(capitals)) return true;
   }
-  return isTold(words, text, start, end);
+  return hasContextWord(words, text, start, end);
 }
 
 /** Weights by place, letters as digits, mod 11; ten is written X (49 CFR 565.15(c)). */

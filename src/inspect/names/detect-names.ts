@@ -1,21 +1,35 @@
 import type { Category } from '#/config/entities.ts';
-import type { Detection, Span } from '../detectors/detector.ts';
-import { outermost } from '../merge.ts';
-import type { NameSearch } from './name-search.ts';
+import type { Detection } from '../detection.ts';
+import { type Match, outermost, together } from '../match.ts';
+
 import { withoutNobody } from './not-names.ts';
-import { writtenIn } from '../decoding/reading.ts';
-import { nameReadingsOf, together } from '../decoding/readings.ts';
+import { matchesInSource, nameViewsOf } from '../decoding/decoded-view.ts';
 
 /** Kinds that only a model finds, which adds to the addresses that detectors find. */
 export const NAME_CATEGORIES: ReadonlySet<string> = new Set<Category>(['PERSON_NAME', 'LOCATION', 'ORGANIZATION']);
 
-/** What `x-gw-unscanned` and rows call them where nobody looked for them. */
+/** Their name in `x-gw-unscanned` and rows if they were not searched for. */
 export const NAMES = 'names';
 
-/** Names were to be looked for, and nobody could: nothing is known of them. */
+/** Finds names in texts, asking the local model as little as can be. */
+export interface NameSearch {
+  /** The names in each text. Rejects with `ModelFault`, or with the signal's reason; then the question is dropped. */
+  find(texts: readonly string[], signal?: AbortSignal): Promise<readonly (readonly Match[])[]>;
+}
+
+const LETTER = /\p{L}/u;
+/** Names of members, mostly those of the format (`criteria`, `tool_choice`, `maxTokens`): taken for names of people, they break it. */
+const IDENTIFIER = /^[a-z][a-z0-9]*(?:[_.-][a-z0-9]+|[A-Z][a-z0-9]*)*$/;
+
+/** Whether a text may hold a name: who searches for names is asked about no other. */
+export function mayHoldName(text: string): boolean {
+  return LETTER.test(text) && !IDENTIFIER.test(text);
+}
+
+/** Names could not be searched for, so it is unknown whether there are any. */
 export class NamesUnavailable extends Error {
   override readonly name = 'NamesUnavailable';
-  /** There is nobody to ask in this installation. */
+  /** This installation has no name model. */
   readonly isForGood: boolean;
 
   constructor(message: string, options: ErrorOptions & { isForGood?: boolean } = {}) {
@@ -37,7 +51,7 @@ function wantsNames(categories: ReadonlySet<string> | undefined): categories is 
  */
 export function withNames(detection: Detection, names: NameSearch | undefined, there: () => boolean): Detection {
   const all = new Set([...detection.categories, ...NAME_CATEGORIES]);
-  // Places and firms are looked for where they are named: a question about Paris tells nothing of anybody.
+  // Places and companies count only if policy names them: a question about Paris reveals nothing personal.
   const personal = new Set([...detection.categories, 'PERSON_NAME' satisfies Category]);
   return {
     get categories() {
@@ -47,16 +61,16 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
       return names && there() ? personal : undefined;
     },
     needsWorker: (length, categories) => wantsNames(categories) || detection.needsWorker(length),
-    findNow: (text, categories) => detection.findNow(text, categories),
+    findNow: detection.findNow,
     search: (search, signal, asker) => detection.search(search, signal, asker),
     async find(texts, categories, signal, asker) {
       if (!wantsNames(categories)) return detection.find(texts, categories, signal, asker);
-      if (!names) throw new NamesUnavailable('there is no model of names in this installation', { isForGood: true });
+      if (!names) throw new NamesUnavailable('this installation has no model of names', { isForGood: true });
       const [structured, named] = await Promise.all([
         detection.find(texts, categories, signal, asker),
-        askedInReadings(names, texts, signal),
+        askedInViews(names, texts, signal),
       ]);
-      const chosen = named.map((spans) => spans.filter(({ category }) => categories.has(category)));
+      const chosen = named.map((matches) => matches.filter(({ category }) => categories.has(category)));
       const everywhere = carriedOn(texts, chosen);
       return texts.map((_, index) => united(structured[index] ?? [], everywhere[index] ?? []));
     },
@@ -64,18 +78,18 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
 }
 
 /** The names in texts as they are written, and where letters are hidden as they read. */
-async function askedInReadings(
+async function askedInViews(
   names: NameSearch,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<readonly (readonly Span[])[]> {
-  const readings = texts.map(nameReadingsOf);
-  const more = readings.flatMap((own) => own.map(({ text }) => text));
+): Promise<readonly (readonly Match[])[]> {
+  const views = texts.map(nameViewsOf);
+  const more = views.flatMap((own) => own.map(({ text }) => text));
   if (more.length === 0) return asked(names, texts, signal);
   const found = await asked(names, [...texts, ...more], signal);
-  const inReadings = found.slice(texts.length).values();
-  return readings.map((own, index) => {
-    const hidden = own.flatMap((reading) => writtenIn(reading, inReadings.next().value ?? []));
+  const inViews = found.slice(texts.length).values();
+  return views.map((own, index) => {
+    const hidden = own.flatMap((view) => matchesInSource(view, inViews.next().value ?? []));
     return together(found[index] ?? [], hidden);
   });
 }
@@ -84,47 +98,47 @@ async function asked(
   names: NameSearch,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<readonly (readonly Span[])[]> {
+): Promise<readonly (readonly Match[])[]> {
   try {
     const found = await names.find(texts, signal);
-    return found.map((spans, index) => withoutNobody(texts[index] ?? '', spans));
+    return found.map((matches, index) => withoutNobody(texts[index] ?? '', matches));
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new NamesUnavailable('the model of names gave no answer', { cause });
+    throw new NamesUnavailable('the model of names did not answer', { cause });
   }
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * What was found as a name in one text is one in the same text and in those after it too: whole words, in the same case.
- * Not in those before it, for they have been sent as they are: the same beginning of a conversation stays the same.
+ * A name found in one text is also a match in the rest of that text and in later ones: whole words, in the same case.
+ * Not in earlier texts, which were sent unchanged: the beginning of a conversation stays the same.
  */
-function carriedOn(texts: readonly string[], found: readonly (readonly Span[])[]): readonly (readonly Span[])[] {
-  if (found.every((spans) => spans.length === 0)) return found;
+function carriedOn(texts: readonly string[], found: readonly (readonly Match[])[]): readonly (readonly Match[])[] {
+  if (found.every((matches) => matches.length === 0)) return found;
   /** By first word: the names that begin with it, with their categories. */
   const known = new Map<string, Map<string, string>>();
   return texts.map((text, index) => {
-    const spans = found[index] ?? [];
-    for (const { start, end, category } of spans) {
+    const matches = found[index] ?? [];
+    for (const { start, end, category } of matches) {
       const name = text.slice(start, end);
       const [first] = name.match(WORD) ?? [];
       if (first === undefined || !name.startsWith(first) || name.length < 3) continue;
       const names = known.get(first) ?? new Map<string, string>();
       if (!names.has(name)) known.set(first, names.set(name, category));
     }
-    return known.size === 0 ? spans : [...spans, ...again(text, spans, known)];
+    return known.size === 0 ? matches : [...matches, ...again(text, matches, known)];
   });
 }
 
 /** Names that are known already, where none was found. */
 function again(
   text: string,
-  spans: readonly Span[],
+  matches: readonly Match[],
   known: ReadonlyMap<string, ReadonlyMap<string, string>>,
-): readonly Span[] {
-  const ends = new Map(spans.map(({ start, end }) => [start, end]));
-  const more: Span[] = [];
+): readonly Match[] {
+  const ends = new Map(matches.map(({ start, end }) => [start, end]));
+  const more: Match[] = [];
   let taken = 0;
   for (const { 0: word, index: start } of text.matchAll(WORD)) {
     taken = Math.max(taken, ends.get(start) ?? 0);
@@ -147,6 +161,6 @@ function standsAt(text: string, name: string, start: number): boolean {
 }
 
 /** Both, in order of place; what lies within another find is a part of it. Those that only touch are united later. */
-function united(structured: readonly Span[], names: readonly Span[]): readonly Span[] {
+function united(structured: readonly Match[], names: readonly Match[]): readonly Match[] {
   return names.length === 0 ? structured : outermost([...structured, ...names]);
 }

@@ -1,5 +1,5 @@
 import type { Steps } from '#/wire/document/steps.ts';
-import { spellingsOf } from '../terms/term-spellings.ts';
+import { spellingsOf } from '../terms/term-fold.ts';
 
 /** A stretch of a folded text, and the name that it is a form of. */
 export interface FormFound {
@@ -13,7 +13,7 @@ const NAME = /^\p{Lu}[\p{L}\p{M}'’.-]*(?:\s+[\p{L}\p{M}'’.-]+){0,3}\s+(?:\p{
 const PARTICLES = new Set(
   'von vom van zu zur zum der den de del della dell di da dos das do du des la le ten ter y e af av al el'.split(' '),
 );
-/** Words in front of a family's name alone, as they are folded, in the languages of the house. */
+/** Words in front of a family name alone, folded, in the supported languages. */
 const TITLES = new Set(
   (
     'mr mrs ms miss mx sir madam dr prof herr herrn frau fraulein familie monsieur madame mademoiselle m. mme mlle maitre ' +
@@ -115,7 +115,7 @@ function insert(root: Node, form: readonly string[], name: number): void {
   node.name ??= name;
 }
 
-/** A word by each of its spellings, and by what is left of it before an ending takes its last letters' place. */
+/** Adds a word by each of its spellings, and by its stem if an ending replaces its last letters. */
 function addWord(words: Map<string, Set<string>>, word: string): void {
   const spellings = spellingsOf(word);
   const plain = spellings[0]?.text;
@@ -145,7 +145,7 @@ function* find(
   const found: FormFound[] = [];
   let said: Word[] = [];
   for (const { 0: text, index: from } of folded.matchAll(WORD)) {
-    said.push({ text, from, to: from + text.length, may: readings(text, folded.charAt(from + text.length), words) });
+    said.push({ text, from, to: from + text.length, may: views(text, folded.charAt(from + text.length), words) });
     if (said.length < WORDS_A_STEP + MOST_WORDS) continue;
     addForms(folded, said, WORDS_A_STEP, root, found);
     said = said.slice(WORDS_A_STEP);
@@ -157,7 +157,7 @@ function* find(
 
 /** Adds the forms that begin with the first `count` words. */
 function addForms(folded: string, said: readonly Word[], count: number, root: Node, found: FormFound[]): void {
-  // What is within a form is no beginning of another: `Lovelace, Ada` in `Ada Lovelace, Ada Lovelace` is none.
+  // A form inside another one does not begin a new match: `Lovelace, Ada` in `Ada Lovelace, Ada Lovelace`.
   let reach = found.at(-1)?.to ?? 0;
   const add = ({ from }: Word, form: Omit<FormFound, 'from'> | undefined): void => {
     if (!form) return;
@@ -182,7 +182,7 @@ function isTitle({ text, to }: Word, folded: string): boolean {
 const NONE: Word['may'] = new Map();
 
 /** The words of names that a word may be, each with how many of its letters are the name's own. */
-function readings(text: string, next: string, words: ReadonlyMap<string, ReadonlySet<string>>): Word['may'] {
+function views(text: string, next: string, words: ReadonlyMap<string, ReadonlySet<string>>): Word['may'] {
   let may: Map<string, number> | undefined;
   const add = (key: string, length: number): void => {
     for (const word of words.get(key) ?? []) {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createNameSearch, type NameSearch } from './name-search.ts';
+import { createNameSearch } from './name-search.ts';
+import type { NameSearch } from './detect-names.ts';
 
 /** A model that answers when it is told to: the words in capitals are names. */
 class Model {

@@ -1,56 +1,42 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { LocalModels } from '#/ports/local-models.ts';
-import type { Span } from '../detectors/detector.ts';
-import { BATCH, NameTurns, type Line, type Piece, type Waiting } from './name-turns.ts';
+import type { Match } from '../match.ts';
+import { mayHoldName, type NameSearch } from './detect-names.ts';
+import { BATCH, NameQueue, type Line, type Piece, type Waiting } from './name-queue.ts';
 
-/** Finds names in texts, asking the local model as little as can be. */
-export interface NameSearch {
-  /** The names in each text. Rejects with `ModelFault`, or with the signal's reason: then nobody is asked any more. */
-  find(texts: readonly string[], signal?: AbortSignal): Promise<readonly (readonly Span[])[]>;
-}
-
-/** Spans that are remembered; a turn of a conversation has a handful. */
-const MOST_SPANS = 200_000;
-const LETTER = /\p{L}/u;
-/** Names of members, mostly those of the format (`criteria`, `tool_choice`, `maxTokens`): taken for names of people, they break it. */
-const IDENTIFIER = /^[a-z][a-z0-9]*(?:[_.-][a-z0-9]+|[A-Z][a-z0-9]*)*$/;
-
-/** Whether a text may hold a name: who searches for names is asked about no other. */
-export function mayHoldName(text: string): boolean {
-  return LETTER.test(text) && !IDENTIFIER.test(text);
-}
-
-/** A text that somebody waits for. */
+/** Matches that are remembered; a turn of a conversation has a handful. */
+const MOST_REMEMBERED = 200_000;
+/** A text that a caller waits for. */
 interface Question {
   readonly hash: string;
   readonly pieces: readonly Waiting[];
-  readonly found: Promise<readonly Span[]>;
+  readonly found: Promise<readonly Match[]>;
   /** How many calls wait. */
   calls: number;
 }
 
 /**
- * Texts that come while the model is busy wait for it, and calls take turns. What was found in a text is remembered by its
- * keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
+ * Texts that come while the model is busy wait for it, and calls are served in turn. Results are remembered by the
+ * text's keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
  */
 export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch {
   const key = randomBytes(32);
-  const known = new LRUCache<string, readonly Span[]>({
-    maxSize: MOST_SPANS,
-    sizeCalculation: (spans) => spans.length + 1,
+  const known = new LRUCache<string, readonly Match[]>({
+    maxSize: MOST_REMEMBERED,
+    sizeCalculation: (matches) => matches.length + 1,
   });
   const asking = new Map<string, Question>();
-  const turns = new NameTurns((texts, signal) => models.names(texts, signal));
+  const turns = new NameQueue((texts, signal) => models.names(texts, signal));
   const forget = (question: Question): void => {
     if (asking.get(question.hash) === question) asking.delete(question.hash);
   };
   const begin = (hash: string, text: string): Question => {
     const pieces = piecesOf(text).map((piece) => waiting(piece, () => question.calls > 0));
-    const found = Promise.all(pieces.map(({ spans }) => spans)).then((parts) => {
-      const spans = parts.flat();
-      known.set(hash, spans);
-      return spans;
+    const found = Promise.all(pieces.map(({ matches }) => matches)).then((parts) => {
+      const matches = parts.flat();
+      known.set(hash, matches);
+      return matches;
     });
     const question: Question = { hash, pieces, found, calls: 0 };
     const done = (): void => forget(question);
@@ -58,7 +44,7 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
     asking.set(hash, question);
     return question;
   };
-  const once = async (text: string, line: Line, questions: Question[]): Promise<readonly Span[]> => {
+  const once = async (text: string, line: Line, questions: Question[]): Promise<readonly Match[]> => {
     if (!mayHoldName(text)) return [];
     const hash = createHmac('sha256', key).update(text).digest('base64');
     const found = known.get(hash);
@@ -88,9 +74,9 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
   };
 }
 
-function waiting(piece: Piece, wanted: () => boolean): Waiting & { readonly spans: Promise<readonly Span[]> } {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Span[]>();
-  return { ...piece, spans: promise, asked: false, wanted, resolve, reject };
+function waiting(piece: Piece, wanted: () => boolean): Waiting & { readonly matches: Promise<readonly Match[]> } {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Match[]>();
+  return { ...piece, matches: promise, asked: false, wanted, resolve, reject };
 }
 
 /** A longer text is cut between words: its pieces are found through one after the other. */

@@ -1,6 +1,6 @@
-import type { Span } from '../detectors/detector.ts';
+import type { Match } from '../match.ts';
 
-/** Products, models and projects that are nobody's name, one word each, in lower case. */
+/** Products, models and projects that are not names of people, one word each, in lower case. */
 const PRODUCTS = wordsOf(`
   airbyte airflow alamofire alembic anthropic apollo aider android ansible argocd astro aws azure babel bedrock bigquery
   bitbucket bitwarden bun cargo cassandra celery chatgpt chrome chromium cilium claude cloudflare codex confluence copilot
@@ -25,7 +25,7 @@ const ALSO_PEOPLE = wordsOf(`
   stripe glide power celery cursor jest git zoom snowflake puppet grok
 `);
 
-/** What tells that a text speaks of software: names that nobody bears, a file of code, a model's version. */
+/** Signs of a text about software: names that no person has, a file of code, a model's version. */
 const SOFTWARE =
   /\b(?:anthropic|openai|chatgpt|gpt-\d|deepseek|ollama|claude[- ](?:code|sonnet|opus|haiku|instant|desktop|\d)|claude\.(?:md|ai)|agents\.md|system prompt|subagent|sub-agent|llm|kubernetes|docker|postgres\w*|typescript|javascript|github|gitlab|graphql|firebase|terraform|gradle|ios and android|swiftui|npm|pnpm|kubectl|python|you are (?:an?|the) (?:ai|agent|coding)|ai (?:agent|assistant|model)|language model|sprachmodell|modèle de langage)\b/i;
 
@@ -41,7 +41,7 @@ const MONTHS_AND_DAYS = wordsOf(`
   grudzień poniedziałek wtorek środa czwartek piątek sobota niedziela janeiro fevereiro março maio junho julho setembro
   outubro dezembro segunda terça quarta quinta sexta
 `);
-/** Months and days that people are called; alone they are a time only beside another sign of one. */
+/** Months and days that are also first names; alone they are a time only next to another sign of one. */
 const NAMES_OF_TIME = wordsOf(
   'april may june august mai juni julio marzo mars abril agosto avril domingo augusto mei maj junio sabato domenica',
 );
@@ -49,7 +49,7 @@ const TIME_BEFORE =
   /(?:\d\.? |\b(?:in|by|to|until|till|since|from|before|after|every|early|late|mid|next|last|this|im|bis|seit|ab|vor|en|de|du|depuis|desde|hasta|a|da|di|dal|al|w|do|od|em|até|van|tot|sinds) |[-–/,] ?)$/i;
 const TIME_AFTER = /^(?:,? \d|[-–/]| (?:to|and|bis|und|à|et|a|y|e|i|tot|en) )/i;
 
-/** Words that begin sentences, turns and orders, and offices of a firm: capitalized, and nobody. */
+/** Words that begin sentences, turns and orders, and departments of a company: capitalized, but not names. */
 const ORDINARY = wordsOf(`
   user assistant human system agent bot ai bump add fix use run read ask keep call see revert merge update remove then also
   marketing sales legal finance support security engineering operations helpdesk
@@ -57,7 +57,7 @@ const ORDINARY = wordsOf(`
   réponds utilise demande responde usa pide rispondi chiedi responda use admin root
 `);
 
-/** Who an assistant is told to be, one word, and its office after it: `You are Nova, the virtual assistant of`. */
+/** The name that an assistant is given, one word, with its role: `You are Nova, the virtual assistant of`. */
 const PERSONA =
   /(?:^|[\n.!>"“] {0,2})(?:you are|you're|your name is|du bist|du heißt|sie sind|tu es|vous êtes|eres|sei|tu sei|je bent|jij bent|jesteś|és(?: a| o)?|você é(?: a| o)?|és) $/i;
 const OFFICE =
@@ -65,27 +65,28 @@ const OFFICE =
 const PERSONA_REACH = 32;
 const OFFICE_REACH = 80;
 
-/** Endings of files that programs and agents read; a document may be named after somebody. */
+/** Endings of files that programs and agents read; a document may be named after a person. */
 const CODE_FILE =
   /^\.(?:md|mdx|ts|tsx|js|jsx|mjs|cjs|py|java|kt|kts|go|rs|rb|php|cs|swift|ya?ml|toml|json|css|html|sh|sql)\b/;
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}.+#]*/gu;
 const IDENTIFIER = /^[a-z]+[A-Z]\w*$/;
 
 /**
- * The names that a model found in a text, without those that are nobody's: products and models, months and days, files of
- * code, identifiers, offices, and the assistant itself. Where people bear such a name the text decides, and a name with a
- * word that is none of these stays.
+ * The names that a model found in a text, without those of no person: products and models, months and days, files of
+ * code, identifiers, offices, and the assistant itself. If people have such a name, the text decides; a name
+ * that contains any other word stays.
  */
-export function withoutNobody(text: string, found: readonly Span[]): readonly Span[] {
+export function withoutNobody(text: string, found: readonly Match[]): readonly Match[] {
   if (!found.some(({ category }) => category === PERSON)) return found;
   let software: boolean | undefined;
   const isSoftware = (): boolean => (software ??= SOFTWARE.test(text));
   const personas = new Set(
-    found.filter((span) => isPersona(text, span)).map(({ start, end }) => text.slice(start, end)),
+    found.filter((match) => isPersona(text, match)).map(({ start, end }) => text.slice(start, end)),
   );
   return found.filter(
-    (span) =>
-      span.category !== PERSON || !(personas.has(text.slice(span.start, span.end)) || isNobody(text, span, isSoftware)),
+    (match) =>
+      match.category !== PERSON ||
+      !(personas.has(text.slice(match.start, match.end)) || isNobody(text, match, isSoftware)),
   );
 }
 
@@ -95,7 +96,7 @@ const TITLE =
   /(?:^|[^\p{L}])(?:mrs?|ms|miss|dr|prof(?:essor)?|sir|herrn?|frau|fräulein|m|mme|mlle|monsieur|madame|sra?|srta|señora?|don|doña|sig|signora?|dott|dhr|mevr|mevrouw|meneer|pan|pani|senhora?|colleague|kolleg(?:e|in))\.? $/iu;
 const TITLE_REACH = 16;
 
-function isNobody(text: string, { start, end }: Span, isSoftware: () => boolean): boolean {
+function isNobody(text: string, { start, end }: Match, isSoftware: () => boolean): boolean {
   if (TITLE.test(text.slice(Math.max(0, start - TITLE_REACH), start))) return false;
   const words = text.slice(start, end).match(WORD) ?? [];
   if (words.length === 1 && CODE_FILE.test(text.slice(end, end + 8))) return true;
@@ -114,7 +115,7 @@ function isNobodysWord(text: string, word: string, start: number, end: number, i
 }
 
 /** Whether a text tells an assistant that this is its name. A first name and a surname are somebody's. */
-function isPersona(text: string, { start, end, category }: Span): boolean {
+function isPersona(text: string, { start, end, category }: Match): boolean {
   if (category !== PERSON || text.slice(start, end).includes(' ')) return false;
   const isCalled = PERSONA.test(text.slice(Math.max(0, start - PERSONA_REACH), start));
   return isCalled && OFFICE.test(text.slice(end, end + OFFICE_REACH));

@@ -3,7 +3,7 @@ import { AddressTracker, VALUE } from './address-tracker.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { addressAt, hostsIn } from './addresses.ts';
 import { TagTable } from '../tags.ts';
-import { restoreText } from './text-restorer.ts';
+import { restoreText } from './restore-text.ts';
 
 test.each([
   ['https://a.example/x', ['a.example']],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RestoreMode, RestorePolicy } from '#/config/snapshot.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
-import { restoreCall } from './call-restorer.ts';
+import { restoreCall } from './restore-call.ts';
 import { CallVerdict, type Argument } from './call-verdict.ts';
 import { scan } from '#/wire/document/scan.ts';
 import type { Restoration } from './restoration.ts';

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
-import type { Speaker, Spoken } from '#/wire/request/speakers.ts';
+import type { Speaker, UserText } from '#/wire/request/speakers.ts';
 
 const CALLER: Speaker = { by: 'user' };
 
@@ -14,13 +14,13 @@ export const IN_A_FILE = -1;
  */
 export class Conversation {
   readonly #document: WireDocument;
-  readonly #spoken: () => readonly Spoken[];
+  readonly #spoken: () => readonly UserText[];
   #places: readonly Place[] | undefined;
   #texts: Texts | undefined;
   #searched = 0;
 
   /** `spoken`: who says what; what it leaves out is the caller's. */
-  constructor(document: WireDocument, spoken: () => readonly Spoken[]) {
+  constructor(document: WireDocument, spoken: () => readonly UserText[]) {
     this.#document = document;
     this.#spoken = spoken;
   }
@@ -86,9 +86,9 @@ interface Place {
   readonly speaker: Speaker;
 }
 
-function placesOf(spoken: readonly Spoken[]): readonly Place[] {
+function placesOf(spoken: readonly UserText[]): readonly Place[] {
   const places: Place[] = [];
-  const open: Spoken[] = [];
+  const open: UserText[] = [];
   const close = (upTo: number): void => {
     for (let last = open.at(-1); last && last.node.end <= upTo; last = open.at(-1)) {
       open.pop();
@@ -112,7 +112,7 @@ interface Texts {
   readonly all: readonly string[];
 }
 
-function textsOf({ root }: WireDocument, spoken: readonly Spoken[]): Texts {
+function textsOf({ root }: WireDocument, spoken: readonly UserText[]): Texts {
   const speakers = new Map(spoken.map(({ node, speaker }) => [node, speaker]));
   const trusted: string[] = [];
   const definitions = new Map<string, string[]>();

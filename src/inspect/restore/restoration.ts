@@ -1,8 +1,8 @@
 import type { RestoreMode, RestorePolicy } from '#/config/snapshot.ts';
+import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import type { AddressAround } from './address-tracker.ts';
 import { hostsIn, isLoopback, NO_HOST } from './addresses.ts';
 import type { Conversation } from './conversation.ts';
-import { Growth } from './growth.ts';
 import type { TagTable } from '../tags.ts';
 import { isFileName, publishes } from './tool-words.ts';
 
@@ -28,6 +28,21 @@ const TO_ITSELF = /^(?:mailto|tel|sms|callto|facetime|skype|sips?|xmpp):$/i;
 /** What follows would make a tag a part of an address, or of a host. */
 const MAILBOX = /^[\p{L}\p{N}._%+«»-]{0,200}@((?:[\p{L}\p{N}_-]{1,63}\.){1,10}[\p{L}\p{N}-]{2,63})/u;
 const SUBDOMAIN = /^((?:\.[\p{L}\p{N}_-]{1,63}){2,10})/u;
+
+/** Most characters that restoring may add to one answer: a tag of ten characters may stand for a thousand. */
+const MAX_GROWTH = 4 * 1024 * 1024;
+
+/** By how much restoring has made an answer longer, over all its texts. */
+class Growth {
+  #added = 0;
+
+  /** A tag of so many characters became a text of so many. Throws `AnswerOutOfBounds`. */
+  add(tag: number, original: number): void {
+    this.#added += Math.max(0, original - tag);
+    if (this.#added <= MAX_GROWTH) return;
+    throw new AnswerOutOfBounds(`restoring its tags would make the answer more than ${MAX_GROWTH} characters longer`);
+  }
+}
 
 /** What may be put back into one answer, and whether anything was not. */
 export class Restoration {

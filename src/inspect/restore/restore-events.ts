@@ -1,7 +1,7 @@
 import type { Finish, Part, StreamEvent } from '#/wire/hub/canonical.ts';
-import { CallRestorer } from './call-restorer.ts';
+import { CallRestorer } from './restore-call.ts';
 import type { Restoration } from './restoration.ts';
-import { restoreText, TextRestorer } from './text-restorer.ts';
+import { restoreText, TextRestorer } from './restore-text.ts';
 
 /** Puts originals back in a stream of the hub's events, part by part, holding back no more of a text than half a tag, and of a call what comes after its first tag. */
 export class EventRestorer {

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { SseDecoder, writeEvent } from '#/wire/answer/sse.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
-import { restoreAnswer } from './restore.ts';
-import { StreamRestorer } from './stream-restorer.ts';
+import { restoreAnswer } from './restore-answer.ts';
+import { FrameRestorer } from './restore-frames.ts';
 import { TagTable } from '../tags.ts';
 
 const MAIL = 'ada@example.com';
@@ -22,7 +22,7 @@ const stop = (index: number): string => frame({ type: 'content_block_stop', inde
 
 function restored(stream: string): string {
   const reader = messagesCodec.streamReader();
-  const restorer = new StreamRestorer(messagesCodec, restorationOf(tags), false);
+  const restorer = new FrameRestorer(messagesCodec, restorationOf(tags), false);
   const events = new SseDecoder(2 ** 20).push(Buffer.from(stream));
   return events.map((event) => restorer.restore(event, reader.read(event))).join('') + restorer.end();
 }

@@ -5,10 +5,10 @@ import { chatCodec } from '#/wire/chat/codec.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { SseDecoder, writeEvent } from '#/wire/answer/sse.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
-import { restoreAnswer } from './restore.ts';
-import { StreamRestorer } from './stream-restorer.ts';
+import { restoreAnswer } from './restore-answer.ts';
+import { FrameRestorer } from './restore-frames.ts';
 import { TagTable } from '../tags.ts';
-import { restoreText, TextRestorer } from './text-restorer.ts';
+import { restoreText, TextRestorer } from './restore-text.ts';
 
 const ORIGINALS = ['ada@example.com', 'DE89 3704 0044 0532 0130 00', '4111 1111 1111 1111', '"Q"\n\\ «x»', 'Łódź 😀'];
 
@@ -117,7 +117,7 @@ function chunk(delta: JsonObject, finish: string | null = null): string {
 function roundTrip(stream: string, tags = ours): { content: string; args: string; ended: boolean; events: number } {
   const decoder = new SseDecoder(1 << 20);
   const reader = chatCodec.streamReader();
-  const restorer = new StreamRestorer(chatCodec, restorationOf(tags), false);
+  const restorer = new FrameRestorer(chatCodec, restorationOf(tags), false);
   const relayed = [...decoder.push(new TextEncoder().encode(stream)), ...decoder.end()]
     .map((event) => restorer.restore(event, reader.read(event)))
     .join('');
@@ -179,7 +179,7 @@ describe('streams', () => {
     const plain = chunk({ content: 'plain « text' }).replace('"x":1.5', '"x": 1.50, "big":9007199254740993123');
     const reader = chatCodec.streamReader();
     const [event] = new SseDecoder(1 << 20).push(new TextEncoder().encode(plain));
-    expect(new StreamRestorer(chatCodec, restorationOf(tags), false).restore(event!, reader.read(event!))).toBe(plain);
+    expect(new FrameRestorer(chatCodec, restorationOf(tags), false).restore(event!, reader.read(event!))).toBe(plain);
   });
 
   test('what is held when the stream ends is sent before its end', () => {

@@ -1,6 +1,6 @@
 import type { Leaf } from '#/wire/hub/codec.ts';
 import type { Edit } from '#/wire/document/document.ts';
-import type { Span } from '../detectors/detector.ts';
+import type { Match } from '../match.ts';
 import { tagLiterals } from '../tags.ts';
 
 /** Values that are compared with a conversation at most; what is beyond them counts as not shown. */
@@ -21,7 +21,7 @@ export function tellingParts(found: string): readonly string[] {
 }
 
 /** Those of the spans, which are in order, that do not lie within a tag that stands in the text. */
-export function outsideTags(text: string, spans: readonly Span[]): readonly Span[] {
+export function outsideTags(text: string, spans: readonly Match[]): readonly Match[] {
   if (spans.length === 0 || !text.includes('«')) return spans;
   const tags = [...tagLiterals(text)];
   let at = 0;

@@ -1,23 +1,26 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
+import { Stopped, type CallFacts } from '#/call/facts.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { ModelFault, type LocalModels, type TypedState } from '#/ports/local-models.ts';
 import { withoutKept } from '#/wire/systemone/questions.ts';
-
-/** What the guard made of a call, for its audit row: `inside: 0.93`, `outside: 0.08`, `no verdict: busy`. */
-type ScopeVerdict = string;
+import { judgedText, type UserText } from '../user-text.ts';
 
 /** How a call is guarded. */
 export interface ScopeDeps {
   /** Absent: there are no local models. */
   readonly models: Pick<LocalModels, 'judge'> | undefined;
   readonly signal: AbortSignal;
-  readonly onVerdict: (verdict: ScopeVerdict) => void;
+}
+
+/** What the guard made of a call: `inside: 0.93`, `outside: 0.08`, `no verdict: busy`. */
+interface Guarded {
+  readonly facts: Pick<CallFacts, 'scope'>;
 }
 
 /** Less likely than this to be within the purpose is outside of it. */
 const INSIDE = 0.5;
 /** Why there can be no verdict, however often it is asked for. */
-const NOTHING_SAID = 'nothing is said';
+const NOTHING_SAID = 'the request has no text';
 const NOBODY = 'absent';
 /** A call that would not be refused does not wait as long. */
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
@@ -32,25 +35,26 @@ const MOST_PARTS = 8;
 /**
  * Asks the local typed model whether what a call says belongs to the stated purpose of its workload. Mode `block` throws
  * `scope_violation` where it does not, and `scope_guard_unavailable` where nobody can tell: without words, or without an
- * answer. Mode `monitor` only writes it down. // spec 2.8, 7.1
+ * answer, each in a `Stopped` with the verdict. Mode `monitor` only states it. // spec 2.8, 7.1
  */
 export async function guardScope(
   { scopeGuard }: Pick<ResolvedPolicy, 'scopeGuard'>,
-  said: () => string,
+  userText: UserText,
   deps: ScopeDeps,
-): Promise<void> {
-  const { mode, scope = '' } = scopeGuard;
-  if (mode === 'off') return;
-  const inside = await judge(said(), scope, mode, deps);
+): Promise<Guarded> {
+  const { mode, scope: stated = '' } = scopeGuard;
+  if (mode === 'off') return { facts: {} };
+  const inside = await judge(judgedText(userText), stated, mode, deps);
   if (typeof inside === 'string') {
-    deps.onVerdict(`no verdict: ${inside}`);
-    if (mode === 'block') throw noVerdict(inside !== NOTHING_SAID && inside !== NOBODY);
-    return;
+    const facts = { scope: `no verdict: ${inside}` };
+    if (mode === 'block') throw new Stopped(noVerdict(inside !== NOTHING_SAID && inside !== NOBODY), facts);
+    return { facts };
   }
   const isInside = inside >= INSIDE;
-  deps.onVerdict(`${isInside ? 'inside' : 'outside'}: ${inside.toFixed(2)}`);
-  if (isInside || mode === 'monitor') return;
-  throw new GatewayError('scope_violation', `Refused by the scope guard: this workload is for ${purpose(scope)}.`);
+  const facts = { scope: `${isInside ? 'inside' : 'outside'}: ${inside.toFixed(2)}` };
+  if (isInside || mode === 'monitor') return { facts };
+  const message = `Refused by the scope guard: this workload is for ${purpose(stated)}.`;
+  throw new Stopped(new GatewayError('scope_violation', message), facts);
 }
 
 /** Refuses, in mode `block`, what has no words to be judged by: a document that is still to be read. */
@@ -150,7 +154,7 @@ function partsOf(text: string, count: number): readonly string[] {
 
 /** `shouldRetry`: whether there may be a verdict another time. */
 function noVerdict(shouldRetry: boolean): GatewayError {
-  const message = 'The scope guard reached no verdict; nothing was sent.';
+  const message = 'The scope guard could not judge the request. Nothing was sent.';
   return new GatewayError('scope_guard_unavailable', message, { shouldRetry });
 }
 

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DetectionOptions } from '../detectors/list.ts';
-import { createReadDetection } from '../decoding/read-detection.ts';
+import { createDecodedScanner } from '../decoding/decoded-scanner.ts';
 import type { Answer, Order } from './search-threads.ts';
-import { searching, type Finds } from './searches.ts';
-import { packSpans } from './span-pack.ts';
+import { searching } from './searches.ts';
+import type { Matches } from '../detection.ts';
+import { packMatches } from './match-pack.ts';
 import { putTogether } from './text-pieces.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 
@@ -14,9 +15,9 @@ if (port === null) throw new Error('detect-thread.ts runs as a worker thread onl
 /** A turn ends with the step that it runs out in. */
 const TURN_MS = 50;
 
-const detection = createReadDetection(workerData as DetectionOptions);
+const detection = createDecodedScanner(workerData as DetectionOptions);
 /** Searches that have begun and are not done, by the ids of their jobs. */
-const begun = new Map<number, Steps<Finds>>();
+const begun = new Map<number, Steps<Matches>>();
 
 /** Texts of searches that are still to begin. */
 const arrived = new Map<number, string[]>();
@@ -47,8 +48,8 @@ function turn({ id, search }: Order & { kind: 'turn' }): Answer {
       const step = steps.next();
       if (step.done !== true) continue;
       begun.delete(id);
-      const found = packSpans(step.value);
-      return found ? { id, found } : { id, failed: 'too many finds' };
+      const found = packMatches(step.value);
+      return found ? { id, found } : { id, failed: 'too many matches' };
     } while (performance.now() < end);
   } catch {
     // What was thrown may tell of the text.

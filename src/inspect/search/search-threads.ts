@@ -1,12 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import { inTurns } from '#/runtime/loop-turns.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
-import { FairTurns, type Asker } from '#/runtime/fair-turns.ts';
-import { DetectionUnavailable, SearchTooLarge } from './search-errors.ts';
-import type { Finds, Search } from './searches.ts';
+import { FairPlaces, type Asker } from '#/runtime/fair-places.ts';
+import { DetectionUnavailable, SearchTooLarge, type Matches, type Search } from '../detection.ts';
 import { isHandedInPieces, piecesOf } from './text-pieces.ts';
-import { MOST_FINDS, unpackSpans, type PackedSpans } from './span-pack.ts';
+import { MOST_MATCHES, unpackMatches, type PackedMatches } from './match-pack.ts';
 
 /** What an installation may set about the threads. */
 export interface ThreadOptions {
@@ -37,8 +36,8 @@ export type Order =
 /** What a thread answers to a turn; neither found nor failed: there is more to do. */
 export interface Answer {
   readonly id: number;
-  readonly found?: PackedSpans;
-  readonly failed?: 'too many finds' | 'fault';
+  readonly found?: PackedMatches;
+  readonly failed?: 'too many matches' | 'fault';
 }
 
 const MAX_ATTEMPTS = 2;
@@ -48,7 +47,7 @@ const VERY_LARGE = 1024 * 1024;
 const LEFT_TURN_MS = 1000;
 /** A job that has worked for this share of its time is too large itself: it did not wait for others. */
 const OWN_SHARE = 0.5;
-/** Finds are unpacked in turns where there are so many. */
+/** Matches are unpacked in turns where there are so many. */
 const MANY_NUMBERS = 16_384;
 
 interface Job {
@@ -56,7 +55,7 @@ interface Job {
   readonly asker: Asker;
   readonly search: Search;
   readonly chars: number;
-  readonly resolve: (found: Finds) => void;
+  readonly resolve: (found: Matches) => void;
   readonly reject: (error: unknown) => void;
   /** The thread that has begun it. */
   thread: Thread | undefined;
@@ -80,7 +79,7 @@ export class SearchThreads {
   readonly #rules: DetectionOptions;
   readonly #options: Required<ThreadOptions>;
   readonly #threads: (Thread | undefined)[];
-  readonly #jobs = new FairTurns<Job>();
+  readonly #jobs = new FairPlaces<Job>();
   #chars = 0;
   #veryLarge = 0;
   #nextId = 1;
@@ -95,10 +94,10 @@ export class SearchThreads {
     this.#threads = Array.from({ length: workers }, () => undefined);
   }
 
-  async run(search: Search, chars: number, signal: AbortSignal | undefined, asker: Asker): Promise<Finds> {
+  async run(search: Search, chars: number, signal: AbortSignal | undefined, asker: Asker): Promise<Matches> {
     if (this.#closed) throw new DetectionUnavailable('the detection pool is closed');
     this.#requireRoom(asker, chars);
-    const { promise, resolve, reject } = Promise.withResolvers<Finds>();
+    const { promise, resolve, reject } = Promise.withResolvers<Matches>();
     const state = { thread: undefined, attempts: 0, workedMs: 0, settled: false };
     const job: Job = { id: this.#nextId++, asker, search, chars, resolve, reject, ...state };
     const leave = (): void => this.#leave(job, signal?.reason);
@@ -142,7 +141,7 @@ export class SearchThreads {
       : new DetectionUnavailable('the texts were not searched in time');
   }
 
-  /** Nobody waits for a job any more: it has no more turns, and the one that it has may not last. */
+  /** Nobody waits for a job any more: it has no more slices, and the one that it has may not last. */
   #leave(job: Job, reason: unknown): void {
     if (job.settled) return;
     this.#fail(job, reason);
@@ -190,7 +189,7 @@ export class SearchThreads {
     if (!isNew || !isHandedInPieces(job.search, job.chars)) {
       this.#watch(thread, this.#options.longestTurnMs);
       tell(thread, { kind: 'turn', id: job.id, ...(isNew && { search: job.search }) });
-    } else void inTurns(job.asker, this.#handOver(thread, job));
+    } else void inSlices(job.asker, this.#handOver(thread, job));
   }
 
   /** A copy is made of what a thread is told: of much of it, one piece in a step. */
@@ -248,11 +247,11 @@ export class SearchThreads {
     job.workedMs += performance.now() - since;
     if (job.settled) tell(thread, { kind: 'drop', id });
     else if (failed === 'fault') this.#fail(job, new DetectionUnavailable('the search failed'));
-    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_FINDS} finds`));
+    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_MATCHES} matches`));
     else if (found) {
       this.#forget(job);
-      if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackSpans(found)));
-      else inTurns(job.asker, unpackSpans(found)).then(job.resolve, job.reject);
+      if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackMatches(found)));
+      else inSlices(job.asker, unpackMatches(found)).then(job.resolve, job.reject);
     }
     this.#dispatch();
   }

@@ -1,4 +1,4 @@
-import type { Search } from './searches.ts';
+import type { Search } from '../detection.ts';
 
 /** Code units, and texts, that a thread is handed at a time. */
 const PIECE = 1024 * 1024;

@@ -1,8 +1,9 @@
-import { notSearched } from '../detect-or-refuse.ts';
-import type { Detection, Span } from '../detectors/detector.ts';
-import type { Half, ReadText } from '../decoding/joint-texts.ts';
-import { createReadingTermFinder, type TermFinder } from '../decoding/readings.ts';
-import { seamsOf, termsOverJoints, type Seams } from './term-joints.ts';
+import { notSearched } from '../detect-leaves.ts';
+import type { Detection } from '../detection.ts';
+import type { Match } from '../match.ts';
+import type { PartMatch, ReadText } from '../decoding/text-boundaries.ts';
+import { createTermFinder, type TermFinder } from './term-finder.ts';
+import { seamsOf, termsAcrossTexts, type Seams } from './terms-across-texts.ts';
 import type { Term } from './terms.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 
@@ -21,7 +22,7 @@ export class ScopeTerms {
   readonly #terms: readonly Term[];
   readonly #find: TermFinder;
   /** What was found beforehand, by text and by the characters left out. */
-  readonly #known = new Map<string, Map<string | undefined, readonly Span[]>>();
+  readonly #known = new Map<string, Map<string | undefined, readonly Match[]>>();
 
   private constructor(terms: readonly Term[], find: TermFinder) {
     this.#terms = terms;
@@ -31,21 +32,21 @@ export class ScopeTerms {
   /** Undefined where there are no terms. */
   static of(terms: readonly Term[]): ScopeTerms | undefined {
     const known = FINDERS.get(terms);
-    const find = known ?? createReadingTermFinder(terms);
+    const find = known ?? createTermFinder(terms);
     if (!find) return undefined;
     if (!known) FINDERS.set(terms, find);
     return new ScopeTerms(terms, find);
   }
 
-  in({ text, skipped }: TermText): readonly Span[] {
+  in({ text, skipped }: TermText): readonly Match[] {
     return this.#known.get(text)?.get(skipped?.source) ?? this.#find(text, skipped);
   }
 
   /** Their parts that go on from one text in the next. */
-  over(read: readonly ReadText[]): Steps<readonly Half[]> {
+  over(read: readonly ReadText[]): Steps<readonly PartMatch[]> {
     let seams = SEAMS.get(this.#terms);
     if (!seams) SEAMS.set(this.#terms, (seams = seamsOf(this.#terms)));
-    return termsOverJoints(read, seams, (text) => this.in({ text }));
+    return termsAcrossTexts(read, seams, (text) => this.in({ text }));
   }
 
   /** Looks for them off the event loop. Throws `inspection_unavailable` or `request_too_large`. */
@@ -57,11 +58,11 @@ export class ScopeTerms {
       const found = await detection.search({ kind: 'terms', texts, terms: this.#terms, skipped });
       for (const [at, one] of asked.entries()) this.#know(one, found[at] ?? []);
     } catch (cause) {
-      throw notSearched(cause, 'The request could not be inspected; nothing was sent.');
+      throw notSearched(cause, 'The request could not be inspected. Nothing was sent.');
     }
   }
 
-  #know({ text, skipped }: TermText, found: readonly Span[]): void {
+  #know({ text, skipped }: TermText, found: readonly Match[]): void {
     const known = this.#known.get(text);
     if (known) known.set(skipped?.source, found);
     else this.#known.set(text, new Map([[skipped?.source, found]]));

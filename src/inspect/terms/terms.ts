@@ -1,10 +1,8 @@
 import type { CustomTerm } from '#/config/snapshot.ts';
-import type { Span } from '../detectors/detector.ts';
-import { outermost } from '../merge.ts';
+import { type Match, outermost } from '../match.ts';
 import { createNameForms, type FormFound } from '../names/name-forms.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
-import { foldInSteps, hasBrokenWord, type FoldedText } from './term-fold.ts';
-import { isUmlaut, spellingsOf } from './term-spellings.ts';
+import { foldInSteps, hasBrokenWord, type FoldedText, isUmlaut, spellingsOf } from './term-fold.ts';
 
 /** A shorter term of a script with spaces is found as a whole word only: `Ed` is not in `Editor`. */
 const SUBSTRING_FROM = 4;
@@ -21,15 +19,15 @@ export type Term = CustomTerm & { readonly wholeBelow?: number; readonly formOf?
  * `Falcons` names Falcon; and the forms of what looks like a name. One pass, linear in the text whatever the terms (Aho and
  * Corasick 1975). The longest term wins where several overlap.
  */
-export function createTermFinder(terms: readonly Term[]): TermSearch | undefined {
+export function createTermSearch(terms: readonly Term[]): TermSearch | undefined {
   if (terms.length === 0) return undefined;
   const root = buildTrie(terms);
   const forms = createNameForms(terms.map(({ term }) => term));
-  const findIn = function* (text: string, folded: FoldedText): Steps<readonly Span[]> {
+  const findIn = function* (text: string, folded: FoldedText): Steps<readonly Match[]> {
     const found = yield* spelled(text, folded, root);
     return forms ? [...found, ...formsAmong(found, folded, yield* forms(folded.text), terms)] : found;
   };
-  const steps = function* (text: string): Steps<readonly Span[]> {
+  const steps = function* (text: string): Steps<readonly Match[]> {
     const found = yield* findIn(text, yield* foldInSteps(text));
     const all = hasBrokenWord(text) ? [...found, ...(yield* findIn(text, yield* foldInSteps(text, true)))] : found;
     return all.length > 1 ? outermost(all) : all;
@@ -39,18 +37,18 @@ export function createTermFinder(terms: readonly Term[]): TermSearch | undefined
 
 /** Finds terms in a text, at once or in steps. */
 export interface TermSearch {
-  (text: string): readonly Span[];
-  steps(text: string): Steps<readonly Span[]>;
+  (text: string): readonly Match[];
+  steps(text: string): Steps<readonly Match[]>;
 }
 
 /** Where forms of names stand; what is partly a name as it is spelled belongs to that one. */
 function formsAmong(
-  spelledOut: readonly Span[],
+  spelledOut: readonly Match[],
   { starts, ends }: FoldedText,
   forms: readonly FormFound[],
   terms: readonly Term[],
-): readonly Span[] {
-  const found: Span[] = [];
+): readonly Match[] {
+  const found: Match[] = [];
   let next = 0;
   for (const { from, to, name } of forms) {
     const { term = '', label = '', formOf = term } = terms[name] ?? {};
@@ -66,8 +64,8 @@ function formsAmong(
 const UNITS_A_STEP = 128 * 1024;
 
 /** Where terms stand in one of their spellings. */
-function* spelled(text: string, folded: FoldedText, root: Node): Steps<Span[]> {
-  const found: Span[] = [];
+function* spelled(text: string, folded: FoldedText, root: Node): Steps<Match[]> {
+  const found: Match[] = [];
   let node = root;
   for (let at = 0; at < folded.text.length; at += UNITS_A_STEP) {
     if (at > 0) yield;
@@ -83,7 +81,7 @@ function spelledIn(
   from: number,
   until: number,
   { root, node: begun }: { readonly root: Node; readonly node: Node },
-  found: Span[],
+  found: Match[],
 ): Node {
   let node = begun;
   for (let at = from; at < Math.min(until, folded.text.length); at++) {

@@ -1,5 +1,6 @@
 import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
 import type { DatedRate } from '#/config/exchange-rates.ts';
+import { VENDOR_IDS, VENDORS } from '#/vendors/list.ts';
 import { fraction, times, type Fraction } from './fraction.ts';
 import { tiersOf, unitsOf } from './genai-rates.ts';
 import type { PriceSheet } from './price-sheet.ts';
@@ -15,17 +16,14 @@ export interface DatedSheet {
   readonly until: number;
 }
 
-/** Our provider slugs -> the data's provider ids, where they differ or alias. */
+/** Vendors, and slugs of providers that are no vendor's id -> the data's provider ids, where they differ. */
 const PROVIDER_IDS: ReadonlyMap<string, string> = new Map([
+  ...VENDOR_IDS.map((id) => [id, VENDORS[id].prices.bundled ?? id] as const),
   ['azure-openai', 'azure'],
-  ['bedrock', 'aws'],
   ['foundry', 'azure'],
-  ['gemini', 'google'],
   ['moonshot', 'moonshotai'],
   ['ovh', 'ovhcloud'],
-  ['vertex', 'google'],
   ['voyage', 'voyageai'],
-  ['xai', 'x-ai'],
 ]);
 
 /** What a US dollar is in nano-euro, and the rate as sources name it. */
@@ -96,7 +94,7 @@ export function minimumSecondsOf(providerId: string, model: string): number | un
   return providerId === 'groq' && /whisper/.test(model) ? 10 : undefined;
 }
 
-/** How long the price chosen at this moment stays chosen. Daily windows are looked at anew each second. */
+/** How long the current price stays valid. Daily windows are checked again each second. */
 function periodOf(prices: ModelInfo['prices'], at: number): { readonly from: number; readonly until: number } {
   let { from, until } = ALWAYS;
   if (!Array.isArray(prices)) return { from, until };

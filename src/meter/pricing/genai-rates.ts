@@ -8,7 +8,7 @@ type Amount = ModelPrice[string];
 
 /**
  * The tiers of a price of the data, at `rate` nano-euro to its dollar; none when it does not bill tokens.
- * Input that is listed without a charge means a free offer of that vendor's, or that nobody looked: not a price to bill
+ * Input that is listed without a charge means a free offer of that vendor, or missing data: not a price to bill
  * by. An operator can still set a price of zero.
  */
 export function tiersOf(prices: ModelPrice, rate: Fraction): PriceSheet['tiers'] {

@@ -30,7 +30,7 @@ export function olderModels(model: string, models: readonly string[]): readonly 
     .map(({ id }) => id);
 }
 
-/** What is not there comes before 0. */
+/** A missing part sorts before 0. */
 function compare(a: readonly number[], b: readonly number[]): number {
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const difference = (a[at] ?? -1) - (b[at] ?? -1);

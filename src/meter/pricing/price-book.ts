@@ -42,7 +42,7 @@ export interface PriceBook {
     quantities?: readonly Quantity[],
     estimates?: boolean,
   ): Price | undefined;
-  /** Models of a provider that have a price nobody has set, by their ids; not every one of them can still be asked. */
+  /** Models of a provider that have a price from the lists, by their ids; some may no longer be available. */
   models(provider: PricedProvider): readonly string[];
 }
 
@@ -56,7 +56,7 @@ interface DatedPrice {
 const TOKENS: readonly Quantity[] = ['tokens'];
 const MOST_CACHED = 4096;
 
-/** Where prices come from beside the organization's own. */
+/** Sources of prices besides the organization's own. */
 export interface PriceBookOptions {
   /** Euro per dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
   readonly usdToEur: string;
@@ -67,11 +67,11 @@ export interface PriceBookOptions {
 /**
  * A price book: an organization's PriceBook rows first (`<provider>/<model>`, then `<provider>/*`), then the gateway's
  * own list, then the snapshot or the bundled data, in euro at the rate in force at the call's start. A row in force
- * replaces what comes after it in whole. Throws a RangeError when the rates are none.
+ * replaces all later sources. Throws a RangeError for invalid rates.
  */
 export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceBookOptions): PriceBook {
   const rates = readExchangeRates(usdToEur);
-  if (!rates) throw new RangeError('exchange rates must be positive decimals, in the order of their dates');
+  if (!rates) throw new RangeError('exchange rates must be positive decimals, sorted by date');
   const overrides = createOverrides();
   const builtIn = createBuiltIn(rates, snapshot);
   return {
@@ -123,7 +123,7 @@ function createOverrides() {
   };
 }
 
-/** The prices that nobody has set: of the snapshot in force, or else of the bundled data. */
+/** Prices from the snapshot in force, or else from the bundled data. */
 function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | undefined) {
   const ids = new WeakMap<PricedProvider, { readonly id: string | undefined }>();
   const cached = new LRUCache<string, DatedPrice>({ max: MOST_CACHED });
@@ -261,7 +261,7 @@ const DOCUMENT_PRICE: Price = createPrice(
   false,
 );
 
-/** What a vendor offers for nothing, by its own word. */
+/** Services that a vendor offers for free, by its own statement. */
 const FREE: Price = createPrice(
   { source: 'free of charge', tiers: [{ above: 0, perMillion: { input: fraction('0') } }] },
   false,

@@ -45,7 +45,7 @@ function tokenQuantity(name: string): TokenQuantity | undefined {
   return BUCKETS.has(bucket) ? { service, bucket: bucket as Bucket, above: Number(above) } : undefined;
 }
 
-/** The period in force at a moment, and how long it stays so; undefined when there is none yet. */
+/** The period in force at a moment, and how long it lasts; undefined before the first one. */
 export function periodAt(
   periods: readonly ListedPeriod[],
   at: number,
@@ -57,7 +57,7 @@ export function periodAt(
     const begun = one.from === undefined || one.from <= at;
     if (begun) from = Math.max(from, one.from ?? -Infinity);
     else until = Math.min(until, one.from ?? Infinity);
-    // Daily windows are looked at anew each second.
+    // Daily windows are checked again each second.
     if (one.daily || one.weekdays)
       [from, until] = [Math.max(from, second * 1000), Math.min(until, (second + 1) * 1000)];
     if (begun && isToday(one, second) && (!one.daily || isWithin(second % 86_400, one.daily))) period = one;
@@ -84,7 +84,7 @@ export function sheetOf(usd: Quantities, rate: Fraction, source: string): PriceS
     if (token) rates.push({ ...token, amount });
     else if (amount.numerator > 0n) units[name as Unit] = amount;
   }
-  // Input that is listed without a charge is a free offer of the vendor's, or nobody looked: not a price to bill by.
+  // Input without a charge is a free offer of the vendor, or missing data: not a price to bill by.
   const isCharged = (usd.get('input')?.numerator ?? 0n) > 0n;
   if (!isCharged && Object.keys(units).length === 0) return undefined;
   if (!isCharged) return { source, tiers: [], units };
@@ -130,7 +130,7 @@ function latest(rates: readonly ListedRate[], service: string, bucket: string, s
   return found;
 }
 
-/** An amount as text: the decimal that it is, or `1/90000` where it is none (an hour's price, by the second). */
+/** An amount as a decimal, or as a fraction such as `1/90000` if it has none (an hour's price, by the second). */
 export function amountText({ numerator, denominator }: Fraction): string {
   let digits = 0;
   for (let scale = 1n; scale % denominator !== 0n; scale *= 10n) if (++digits > MOST_DIGITS) break;

@@ -2,7 +2,7 @@ import { times, type Fraction } from './fraction.ts';
 import { amountText, periodAt, type ListedPeriod, type Quantities } from './price-list.ts';
 import type { Difference } from './price-snapshot.ts';
 
-/** A list of prices that somebody keeps. */
+/** A price list of one publisher. */
 export interface PriceSource {
   readonly name: string;
   /** Version of a package, or SHA-256 of a file. */
@@ -21,7 +21,7 @@ export interface MergedPrices {
 
 /**
  * Merges sources quantity by quantity: the first that names one is believed, and the next fill what it leaves out. What
- * differs by more than `tolerance` (a share of the smaller amount) is listed, whoever was believed. A model's times are
+ * Differences of more than `tolerance` (a share of the smaller amount) are always listed. A model's times are
  * those of the first source that has any; the others are asked for each of them.
  */
 export function mergePrices(sources: readonly PriceSource[], tolerance: Fraction): MergedPrices {
@@ -82,7 +82,7 @@ function isApart(a: Fraction, b: Fraction, tolerance: Fraction): boolean {
   return more.numerator * most.denominator > most.numerator * more.denominator;
 }
 
-/** Those of several times of a model are told once. */
+/** Reports differences that several times of a model share only once. */
 function unique(differences: readonly Difference[]): readonly Difference[] {
   return [...new Map(differences.map((difference) => [JSON.stringify(difference), difference])).values()];
 }

@@ -87,7 +87,10 @@ function whole(amount: NanoEuro): Fraction {
   return { numerator: amount, denominator: 1n };
 }
 
-/** `PriceBook default/local openai/gpt-4o 2026-01-01 @0.92`; the time is told when it is not midnight, none when always. */
+/**
+ * `PriceBook default/local openai/gpt-4o 2026-01-01 @0.92`; shows the time unless it is midnight, and no date if always
+ * valid.
+ */
 function sourceOf({ book, effectiveFrom, usdToEur }: PriceConfig, pattern: string): string {
   const since = effectiveFrom === 0 ? '' : ` ${new Date(effectiveFrom).toISOString().replace('T00:00:00.000Z', '')}`;
   return `PriceBook ${book} ${pattern}${since}${usdToEur === undefined ? '' : ` @${usdToEur}`}`;

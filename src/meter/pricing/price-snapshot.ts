@@ -36,11 +36,11 @@ export interface SnapshotContent {
 
 /** A snapshot whose signature was found good. */
 export interface PriceSnapshot extends SnapshotContent {
-  /** The first 12 hexadecimal digits of the SHA-256 of what is signed. */
+  /** The first 12 hexadecimal digits of the SHA-256 of the signed text. */
   readonly id: string;
 }
 
-/** A snapshot that is not to be used: whoever made it, or what became of it since, is not known. */
+/** A snapshot that must not be used: its author is unknown, or it was changed since. */
 export class BadSnapshot extends Error {
   override readonly name = 'BadSnapshot';
 }
@@ -61,7 +61,7 @@ export function readSnapshot(text: string, publicKeys: readonly KeyObject[]): Pr
   const signed = Buffer.from(canonicalJson(body));
   const value = Buffer.from(signature['value'], 'base64');
   if (!publicKeys.some((key) => verify(null, signed, key, value)))
-    throw new BadSnapshot('its signature is not of a key that is trusted, or it was changed since');
+    throw new BadSnapshot('no trusted key made its signature, or it was changed since');
   try {
     return { id: createHash('sha256').update(signed).digest('hex').slice(0, 12), ...contentOf(body) };
   } catch (error) {
@@ -69,7 +69,7 @@ export function readSnapshot(text: string, publicKeys: readonly KeyObject[]): Pr
   }
 }
 
-/** What keys are told apart by: the first 16 hexadecimal digits of the SHA-256 of their public half (SPKI). */
+/** Short id of a key: the first 16 hexadecimal digits of the SHA-256 of its public half (SPKI). */
 function keyId(publicKey: KeyObject): string {
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
@@ -115,7 +115,7 @@ function contentOf(body: Record<string, unknown>): SnapshotContent {
   if (body['currency'] !== 'USD') throw new Error('its currency is not USD');
   const { built_at: built, sources, tolerance, differences, prices } = body;
   if (!Array.isArray(sources) || !Array.isArray(differences) || !isObject(prices))
-    throw new Error('a member is missing');
+    throw new Error('a field is missing');
   return {
     builtAt: instant(built),
     sources: sources as readonly SnapshotSource[],
@@ -126,7 +126,7 @@ function contentOf(body: Record<string, unknown>): SnapshotContent {
 }
 
 function periodsOf(model: string, periods: unknown): readonly ListedPeriod[] {
-  if (!Array.isArray(periods)) throw new Error(`${model} has no list of prices`);
+  if (!Array.isArray(periods)) throw new Error(`the prices of ${model} must be an array`);
   return periods.map((period: unknown) => {
     if (!isObject(period) || !isObject(period['usd'])) throw new Error(`${model} has a price without amounts`);
     const { from, daily, weekdays, usd } = period;
@@ -141,7 +141,7 @@ function periodsOf(model: string, periods: unknown): readonly ListedPeriod[] {
 
 function instant(value: unknown): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw new Error('a time is not RFC 3339');
+  if (Number.isNaN(at)) throw new Error('a time must be in RFC 3339');
   return at;
 }
 
@@ -149,14 +149,14 @@ function window(value: unknown): readonly [number, number] {
   const [start, end] = Array.isArray(value) ? (value as readonly unknown[]) : [];
   const isSecond = (second: unknown): second is number =>
     Number.isInteger(second) && (second as number) >= 0 && (second as number) <= 86_400;
-  if (!isSecond(start) || !isSecond(end)) throw new Error('a daily window is not two seconds of a day');
+  if (!isSecond(start) || !isSecond(end)) throw new Error('a daily window must have two times, in seconds of the day');
   return [start, end];
 }
 
 function days(value: unknown): readonly number[] {
   const listed = Array.isArray(value) ? (value as readonly unknown[]) : [];
   const isDay = (day: unknown): day is number => Number.isInteger(day) && (day as number) >= 0 && (day as number) <= 6;
-  if (listed.length === 0 || !listed.every(isDay)) throw new Error('weekdays are not days from 0 to 6');
+  if (listed.length === 0 || !listed.every(isDay)) throw new Error('weekdays must be days from 0 to 6');
   return listed;
 }
 

@@ -117,7 +117,7 @@ export function ceiling(price: Price, bounds: Bounds): NanoEuro {
   return highest;
 }
 
-/** Whether an answer to what is asked for may name this tier: a vendor chooses the tier and the place, never its speed. */
+/** Whether an answer may name this tier: a vendor chooses the tier and the place, never the speed. */
 function mayBeServedIn(service: string, { serviceTier, fast = false, anywhere = false }: Bounds): boolean {
   const [, tier = '', isFast, isThere] = MODES.exec(service) ?? [];
   // One vendor sells its speed as a tier, and calls it another in its answer.
@@ -152,7 +152,7 @@ function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): N
 /** Rates of a service tier by size of input; those of the ordinary one where the price does not know it. */
 export function tiersIn({ tiers, services }: Price, service: string | undefined): readonly PriceTier[] {
   if (service === undefined || !services) return tiers;
-  // A tier that nobody has priced is billed as the list says, with what is added for its modes.
+  // A tier without a price is billed at the list price plus the surcharges of its modes.
   return services.get(service) ?? services.get(service.replace(MODES, modesAlone)) ?? tiers;
 }
 

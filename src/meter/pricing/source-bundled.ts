@@ -1,4 +1,5 @@
 import { findProvider, type ModelInfo } from '@pydantic/genai-prices';
+import { VENDOR_IDS, VENDORS } from '#/vendors/list.ts';
 import { GENAI_PRICES_VERSION, matchGenaiModel } from './genai-prices.ts';
 import { tiersOf, unitsOf } from './genai-rates.ts';
 import { ownPrice } from './own-prices.ts';
@@ -7,10 +8,12 @@ import type { PriceSource } from './price-merge.ts';
 import type { Bucket } from './price.ts';
 
 /** Providers of the data whose models are put into snapshots: those that we have vendors for, and hosts alike. */
-const PROVIDERS = [
-  ...['anthropic', 'aws', 'azure', 'cerebras', 'cohere', 'deepseek', 'fireworks', 'google', 'groq', 'mistral'],
-  ...['moonshotai', 'novita', 'openai', 'ovhcloud', 'perplexity', 'together', 'voyageai', 'x-ai'],
-];
+const PROVIDERS: readonly string[] = [
+  ...new Set([
+    ...VENDOR_IDS.flatMap((id) => VENDORS[id].prices.bundled ?? []),
+    ...['cohere', 'moonshotai', 'novita', 'perplexity', 'voyageai'],
+  ]),
+].sort();
 const DOLLAR = { numerator: 1n, denominator: 1n };
 
 /** The data of genai-prices that came with this build, as a source of prices. */
@@ -25,7 +28,7 @@ export function bundledSource(): PriceSource {
       // What the data has otherwise than the vendor goes into snapshots as the vendor has it.
       const own = ownPrice(provider, model);
       if (own?.corrects) return own.periods;
-      // Not every model of the data is found by its own name.
+      // Some models of the data are not found by their own names.
       const exact = PROVIDERS.includes(provider) ? findProvider({ providerId: provider })?.models : [];
       const found = exact?.find(({ id }) => id === model) ?? matchGenaiModel(provider, model);
       return found && periodsOf(found.prices);

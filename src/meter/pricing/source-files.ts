@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { VENDOR_IDS, VENDORS } from '#/vendors/list.ts';
+import type { PriceNames } from '#/vendors/vendor.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { fraction, times, type Fraction } from './fraction.ts';
 import { quantityOf } from './price-list.ts';
@@ -20,7 +22,7 @@ export function fileSource(name: FileSource, text: string): PriceSource {
   const body: unknown = JSON.parse(text);
   if (!isObject(body)) throw new SyntaxError('it is not a JSON object');
   const listed = name === 'litellm' ? readLitellm(body) : readModelsDev(body);
-  if (listed.size === 0) throw new SyntaxError(`it names no model that is known, so it is no list of ${name}`);
+  if (listed.size === 0) throw new SyntaxError(`it has none of the known models, so it is not a price list of ${name}`);
   return {
     name,
     revision: `sha256:${createHash('sha256').update(text).digest('hex')}`,
@@ -32,33 +34,18 @@ export function fileSource(name: FileSource, text: string): PriceSource {
   };
 }
 
-/** Providers of LiteLLM's list in our words, with what stands before the model's name. The later give way. */
+/** Vendors by what prices are listed under. */
+const OURS: readonly (readonly [ours: string, PriceNames])[] = VENDOR_IDS.map((id) => {
+  const { prices } = VENDORS[id];
+  return [prices.bundled ?? id, prices];
+});
+
+/** Providers of LiteLLM's list with our names for them, and the prefix of their models. Earlier rows win. */
 const LITELLM: readonly (readonly [provider: string, ours: string, prefix: string])[] = [
-  ...['openai', 'text-completion-openai'].map((id) => [id, 'openai', ''] as const),
-  ['anthropic', 'anthropic', ''],
-  ['azure', 'azure', 'azure/'],
-  ['azure_ai', 'azure', 'azure_ai/'],
-  ...['bedrock_converse', 'bedrock'].map((id) => [id, 'aws', ''] as const),
-  ['gemini', 'google', 'gemini/'],
-  ...['vertex_ai-language-models', 'vertex_ai-embedding-models'].map((id) => [id, 'google', ''] as const),
-  ['vertex_ai-anthropic_models', 'google', 'vertex_ai/'],
-  ['xai', 'x-ai', 'xai/'],
-  ['together_ai', 'together', 'together_ai/'],
-  ['fireworks_ai', 'fireworks', 'fireworks_ai/'],
+  ...OURS.flatMap(([ours, { litellm }]) => litellm.map(([id, prefix]) => [id, ours, prefix] as const)),
   ['voyage', 'voyageai', 'voyage/'],
   ['moonshot', 'moonshotai', 'moonshot/'],
-  ...[
-    'cerebras',
-    'cohere',
-    'deepseek',
-    'groq',
-    'mistral',
-    'nebius',
-    'novita',
-    'ovhcloud',
-    'perplexity',
-    'scaleway',
-  ].map((id) => [id, id, `${id}/`] as const),
+  ...['cohere', 'novita', 'perplexity'].map((id) => [id, id, `${id}/`] as const),
 ];
 
 const LITELLM_BUCKETS: Readonly<Record<string, Bucket>> = {
@@ -107,7 +94,7 @@ function litellmPrices(entry: JsonObject): ReadonlyMap<string, Fraction> {
   return usd;
 }
 
-/** What is billed by the piece. Where tokens are billed too, a price by the piece is another way to say the same. */
+/** Prices per unit. If tokens are billed too, a price per unit is another way to state the same price. */
 function litellmUnits(entry: JsonObject): readonly (readonly [Unit, Fraction | undefined])[] {
   const { mode } = entry;
   const byToken = (dollars(entry['input_cost_per_token'])?.numerator ?? 0n) > 0n;
@@ -136,28 +123,11 @@ function litellmUnits(entry: JsonObject): readonly (readonly [Unit, Fraction | u
   return [['searches', searches], ...(byToken ? [] : pieces)];
 }
 
-const MODELS_DEV: Readonly<Record<string, string>> = {
-  'amazon-bedrock': 'aws',
-  anthropic: 'anthropic',
-  azure: 'azure',
-  cerebras: 'cerebras',
-  cohere: 'cohere',
-  deepseek: 'deepseek',
-  'fireworks-ai': 'fireworks',
-  google: 'google',
-  'google-vertex': 'google',
-  'google-vertex-anthropic': 'google',
-  groq: 'groq',
-  mistral: 'mistral',
-  moonshotai: 'moonshotai',
-  nebius: 'nebius',
-  openai: 'openai',
-  ovhcloud: 'ovhcloud',
-  perplexity: 'perplexity',
-  scaleway: 'scaleway',
-  togetherai: 'together',
-  xai: 'x-ai',
-};
+/** Providers of the list of models.dev in our words. The later give way. */
+const MODELS_DEV: readonly (readonly [provider: string, ours: string])[] = [
+  ...OURS.flatMap(([ours, { modelsDev }]) => modelsDev.map((id) => [id, ours] as const)),
+  ...['cohere', 'moonshotai', 'perplexity'].map((id) => [id, id] as const),
+];
 
 const MODELS_DEV_BUCKETS: Readonly<Record<string, Bucket>> = {
   input: 'input',
@@ -172,7 +142,7 @@ const MODELS_DEV_BUCKETS: Readonly<Record<string, Bucket>> = {
 /** Providers with their models, each with a `cost` in dollars per million tokens. */
 function readModelsDev(body: JsonObject): Listed {
   const listed = new Map<string, ReadonlyMap<string, Fraction>>();
-  for (const [id, ours] of Object.entries(MODELS_DEV)) {
+  for (const [id, ours] of MODELS_DEV) {
     const provider = body[id];
     const models = isObject(provider) && isObject(provider['models']) ? provider['models'] : {};
     for (const [model, entry] of Object.entries(models)) {
@@ -194,7 +164,7 @@ function addCosts(usd: Map<string, Fraction>, cost: JsonObject, above: number): 
   }
 }
 
-/** Nothing is charged for what has no entry yet, too: only output is free where a model has none. */
+/** Lists also write 0 for a missing price, so 0 counts as missing, except for output, which some models do not have. */
 function isUncharged(bucket: Bucket, { numerator }: Fraction): boolean {
   return numerator === 0n && bucket !== 'output';
 }

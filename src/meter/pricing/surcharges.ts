@@ -1,7 +1,7 @@
 import { fraction, times, type Fraction } from './fraction.ts';
 import type { PriceSheet, SheetTier } from './price-sheet.ts';
 
-/** What is known of where a call goes. */
+/** Known facts about where a call is processed. */
 export interface Place {
   /** Of the provider: what it stands for where nothing says its vendor. */
   readonly slug: string;
@@ -87,7 +87,7 @@ const OF_MODES: readonly ModeSurcharge[] = [
   },
 ];
 
-/** What is added to the prices of one model at one place. */
+/** Surcharges on the prices of one model at one place. */
 export interface Surcharges {
   /** Tells apart what differs. */
   readonly key: string;
@@ -110,7 +110,7 @@ const CONTAINER = {
   units: { containers: fraction('0.03') },
 };
 
-/** What a vendor bills beside the tokens of any model, in dollars, where a list does not say it. */
+/** Units that a vendor bills besides the tokens of any model, in dollars, if a list lacks them. */
 export function unitsBeside(sheet: PriceSheet, place: Place, dollar: Fraction): PriceSheet {
   if (vendorOf(place) !== CONTAINER.vendor || sheet.tiers.length === 0 || sheet.units?.containers) return sheet;
   return { ...sheet, units: { ...sheet.units, containers: times(CONTAINER.units.containers, dollar) } };

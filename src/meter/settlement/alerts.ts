@@ -8,17 +8,20 @@ import { periodsAt } from '../periods.ts';
 /** The limits that a call was refused by, and that are watched. */
 export type MoneyLimit = Alert['limit'];
 
-/** What is watched of one organization. */
+/** The watched state of one organization. */
 export interface Watched {
   readonly organization: OrganizationConfig;
   readonly workloads: readonly WorkloadConfig[];
   /** Of a prepaid organization that has entries. */
   readonly credit?: CreditStanding;
-  /** Calls refused for want of money: `cap`, `credit`, or `budget` and a workload's id -> when the last of them began. */
+  /**
+   * Calls refused because money was used up: `cap`, `credit`, or `budget` and a workload's id -> start of the latest
+   * one.
+   */
   readonly refused: ReadonlyMap<string, number>;
 }
 
-/** One limit and what is spent of it. */
+/** One limit and the amount spent of it. */
 interface Gauge {
   readonly limit: MoneyLimit;
   readonly workload?: string;
@@ -40,8 +43,8 @@ export function refusalName(limit: MoneyLimit, workload: string): string {
 }
 
 /**
- * Every alert that holds as the counters stand: thresholds that what is settled has reached, and refusals where the
- * limit is told when it is used up. Open holds are worst cases, and raise none.
+ * Every alert that holds for the counters: thresholds that settled amounts have reached, and refusals if the
+ * limit alerts when it is used up. Open holds are worst cases and raise no alert.
  */
 export function dueAlerts(watched: Watched, view: CountersView, at: number): readonly Alert[] {
   return gaugesOf(watched, view, at).flatMap((gauge) => alertsOf(gauge, watched, at));

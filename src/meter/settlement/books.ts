@@ -5,7 +5,7 @@ import type { CountersView, LimitCounters, OpenHold, PeriodTotals, SpendTotals }
 import type { NanoEuro } from '#/call/money.ts';
 import { periodsAt } from '../periods.ts';
 
-/** One counter beside what it should say: the ledger's rows and the open holds of its scope and period. */
+/** A counter with its expected value: the ledger's rows and the open holds of its scope and period. */
 export interface BookLine {
   /** `organization`, or the id of a workload. */
   readonly scope: string;
@@ -32,7 +32,7 @@ export interface BooksDeps {
 }
 
 const NOTHING: PeriodTotals = { total: 0n, day: 0n, month: 0n };
-/** Closed calls are told for two minutes. */
+/** Closed calls are listed for two minutes. */
 const MOST_MS = 50_000;
 /** Stands for now. */
 const NOW = Number.MAX_SAFE_INTEGER;

@@ -8,21 +8,21 @@ export interface CreditFeedDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Brings new credit entries of prepaid organizations to the counters, beside the calls. */
+/** Brings new credit entries of prepaid organizations to the counters, in the background. */
 export interface CreditFeed {
-  /** Reads the entries once, and tells the counters what is new. Rejects when either cannot be reached. */
+  /** Reads the entries once, and updates the counters. Rejects if either cannot be reached. */
   feed(): Promise<void>;
   start(): void;
   stop(): void;
 }
 
 const EVERY_MS = 2000;
-/** So often everything is told again: counters may have lost what they were told. */
+/** Every so many rounds, all sums are sent again: counters may have lost them. */
 const ALL_EVERY = 15;
 
-/** Every gateway feeds: what is told twice, or late, changes nothing. */
+/** Every gateway feeds: repeated or late updates change nothing. */
 export function createCreditFeed({ entries, counters, organizations, onFault }: CreditFeedDeps): CreditFeed {
-  /** Organization -> number of the entry that was told last. */
+  /** Organization -> number of the last entry that was sent. */
   let told = new Map<string, number>();
   let rounds = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import { openMemoryCounters } from '#/adapters/memory/limit-counters.ts';
 import type { OrganizationConfig, Snapshot, WorkloadConfig } from '#/config/snapshot.ts';
 import type { Alert } from '#/ports/alerts.ts';
 import { ORGANIZATION, openHold, request, spent } from '../../../test/contract/limit-counters-world.ts';
-import { createBookkeeper, type BookkeeperDeps } from './reconciler.ts';
+import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -20,14 +20,14 @@ const workload = {
   alertPercent: [100],
 } as unknown as WorkloadConfig;
 
-/** A bookkeeper on counters in memory, whose next look does `during` when it has begun. */
+/** A reconciler on counters in memory, whose next look does `during` when it has begun. */
 function keeper(during: () => Promise<void>) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const counters = openMemoryCounters();
   const alerts: Alert[] = [];
   const faults: unknown[] = [];
   let looks = 0;
-  const books = createBookkeeper({
+  const books = createReconciler({
     counters: {
       ...counters,
       async view(...asked) {
@@ -37,8 +37,8 @@ function keeper(during: () => Promise<void>) {
       },
     },
     marks: counters,
-    ledger: undefined as unknown as BookkeeperDeps['ledger'],
-    credit: undefined as unknown as BookkeeperDeps['credit'],
+    ledger: undefined as unknown as ReconcilerDeps['ledger'],
+    credit: undefined as unknown as ReconcilerDeps['credit'],
     restorer: { restore: () => Promise.resolve(), restoreAfresh: () => Promise.resolve() },
     sink: undefined,
     snapshot: () =>

@@ -8,12 +8,12 @@ import { dueAlerts, refusalName, type MoneyLimit } from './alerts.ts';
 import { readBooksSurely, worstDrift, type BookLine, type BooksDeps } from './books.ts';
 import type { Restorer } from '../counter-rebuild.ts';
 
-export interface BookkeeperDeps extends BooksDeps {
+export interface ReconcilerDeps extends BooksDeps {
   readonly counters: LimitCounters;
   readonly credit: CreditEntries;
   readonly marks: Marks;
   readonly restorer: Restorer;
-  /** Where alerts go beside the log, if anywhere. */
+  /** Where alerts go in addition to the log, if anywhere. */
   readonly sink: AlertSink | undefined;
   readonly snapshot: () => Snapshot | undefined;
   /** Whether rows of this process wait for the ledger to take them. */
@@ -24,11 +24,11 @@ export interface BookkeeperDeps extends BooksDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Looks after money beside the calls: alerts, drift, and days that begin at another hour than they did. */
-export interface Bookkeeper {
+/** Watches money in the background: alerts, drift, and days whose start has moved. */
+export interface Reconciler {
   /** Calls of these organizations were settled. Cheap: once a batch of settlements. */
   settled(organization: string): void;
-  /** A call that began `at` was refused for want of money. */
+  /** A call that began `at` was refused because money was used up. */
   refused(limit: MoneyLimit, workload: WorkloadConfig, at: number): void;
   /** Organization -> how far its books are off, nano-euro, as this gateway found lately; 0 when they agree. */
   readonly drift: ReadonlyMap<string, bigint>;
@@ -50,25 +50,25 @@ const DAY_MS = 86_400_000;
 /** Every gateway has read the configuration by then. */
 const ZONE_AGAIN_MS = 60_000;
 const ZONE_KNOWN_MS = 400 * DAY_MS;
-/** What was found longer ago is another gateway's to tell. */
+/** Older findings were reported by another gateway. */
 const DRIFT_TOLD_MS = 3 * BOOKS_TURN_MS;
 const MOST_ORGANIZATIONS = 1000;
 const MOST_RAISED = 10_000;
 const MOST_DELIVERING = 50;
 
-export function createBookkeeper(deps: BookkeeperDeps): Bookkeeper {
+export function createReconciler(deps: ReconcilerDeps): Reconciler {
   return new Keeper(deps);
 }
 
-class Keeper implements Bookkeeper {
-  readonly #deps: BookkeeperDeps;
+class Keeper implements Reconciler {
+  readonly #deps: ReconcilerDeps;
   /** Organization -> its last settlement, on the monotonic clock. */
   readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
   /** Organization -> refusals since it was last looked at, and when their calls began. */
   readonly #refused = new LRUCache<string, Map<string, number>>({ max: MOST_ORGANIZATIONS });
   /** Organizations that had very many open holds when they were last looked at. */
   readonly #crowded = new LRUCache<string, true>({ max: MOST_ORGANIZATIONS });
-  /** Alerts that somebody has raised, as far as this gateway knows. */
+  /** Alerts that some gateway has raised, as far as this one knows. */
   readonly #raised = new LRUCache<string, true>({ max: MOST_RAISED });
   readonly #drift = new LRUCache<string, bigint>({ max: MOST_ORGANIZATIONS, ttl: DRIFT_TOLD_MS });
   /** Organization -> the time zone its days were cut by when it was last looked at. */
@@ -76,7 +76,7 @@ class Keeper implements Bookkeeper {
   #timer: NodeJS.Timeout | undefined;
   #delivering = 0;
 
-  constructor(deps: BookkeeperDeps) {
+  constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
   }
 
@@ -113,7 +113,7 @@ class Keeper implements Bookkeeper {
     let fault: { readonly error: unknown } | undefined;
     for (const organization of snapshot.organizations.values()) {
       if (!this.#timer) return;
-      // One that cannot be looked at keeps nobody from hearing of the others.
+      // An organization that cannot be checked must not stop the others.
       await this.#look(organization, snapshot).catch((error: unknown) => (fault ??= { error }));
     }
     if (fault) this.#deps.onFault(fault.error);
@@ -140,7 +140,7 @@ class Keeper implements Bookkeeper {
 
   async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
     const refused = this.#refused.get(organization.id) ?? new Map<string, number>();
-    // What is refused from here on is looked at next time.
+    // Later refusals are handled next time.
     this.#refused.delete(organization.id);
     try {
       await this.#raiseDue(organization, workloads, refused);
@@ -169,12 +169,12 @@ class Keeper implements Bookkeeper {
     for (const alert of dueAlerts(watched, view, Date.now())) if (!this.#raised.has(alert.id)) await this.#raise(alert);
   }
 
-  /** Whoever sets the mark first tells it; the others know it was told. */
+  /** The first gateway to set the mark sends the alert; the others note that it was sent. */
   async #raise(alert: Alert): Promise<void> {
     const { marks, sink, onAlert, onUndelivered, onFault } = this.#deps;
     const mark = `alert ${alert.id}`;
     const mine = await marks.claim(alert.organization, mark, RAISING_MS);
-    // Whoever has it may die over it: then it can be claimed again.
+    // The gateway that claimed it may die before sending: then it can be claimed again.
     this.#raised.set(alert.id, true, { ttl: mine ? 0 : RAISING_MS });
     if (!mine) return;
     onAlert(alert);
@@ -187,7 +187,7 @@ class Keeper implements Bookkeeper {
         this.#delivering--;
       }
     };
-    // Beside the tick: an address that does not answer keeps nothing waiting.
+    // In the background: an address that does not answer must delay nothing.
     void deliver().catch(onFault);
   }
 
@@ -197,13 +197,13 @@ class Keeper implements Bookkeeper {
     this.#drift.set(organization.id, worst?.drift ?? 0n);
     // Told first, so that it is not put right in silence.
     for (const line of [below, above]) if (line) this.#deps.onDrift(organization.id, line);
-    // What is too much may be a debit that the ledger has lost: that is for people to decide.
+    // A counter that is too high may have a debit that the ledger has lost: people must decide.
     if (below) await this.#deps.restorer.restoreAfresh(organization);
   }
 
   /**
    * Counters are cut by days, and days by the time zone: when that was changed, here or while this gateway was not there,
-   * they are rebuilt, and once more when every gateway goes by it.
+   * they are rebuilt, and once more when every gateway uses it.
    */
   async #watchZone(organization: OrganizationConfig): Promise<void> {
     const { id, timeZone } = organization;
@@ -218,7 +218,7 @@ class Keeper implements Bookkeeper {
   }
 }
 
-/** Longer than the period lasts; of what has no end, a year. */
+/** Longer than the period lasts; for limits without an end, a year. */
 function keptFor({ limit, period }: Alert): number {
   if (limit === 'credit' || period === 'total') return 400 * DAY_MS;
   return (period.length === 'yyyy-mm'.length ? 40 : 3) * DAY_MS;

@@ -4,46 +4,47 @@ import type { Alert, AlertSink } from '#/ports/alerts.ts';
 import type { LedgerBooks } from '#/ports/books.ts';
 import type { CreditCounters, CreditEntries } from '#/ports/credit.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { Ended, LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
-import { createBookkeeper, type BookkeeperDeps } from './reconciler.ts';
+import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
 import type { BookLine } from './books.ts';
 import { createCreditFeed } from './credit-feed.ts';
 import type { Refused } from '../limit-refusal.ts';
 import { createRestorer, type Restorer } from '../counter-rebuild.ts';
 import { createSettler, type Settler } from './settler.ts';
+import type { RecentRefusals } from '../turn-away.ts';
 
-/** What is kept beside the limits of calls. */
-export interface TreasuryStores {
+/** Stores that settlement needs in addition to the limits of calls. */
+export interface SettlementStores {
   readonly counters: LimitCounters & OpenHolds & CreditCounters & Marks;
   readonly ledger: Ledger & LedgerBooks;
   readonly credit: CreditEntries;
-  /** Where alerts go beside the log, if anywhere. */
+  /** Where alerts go in addition to the log, if anywhere. */
   readonly alertSink?: AlertSink | undefined;
 }
 
-export interface TreasuryDeps extends TreasuryStores, Pick<BookkeeperDeps, 'snapshot'> {
+export interface SettlementDeps extends SettlementStores, Pick<ReconcilerDeps, 'snapshot'> {
   /** Holds of this process that are not settled yet. */
   readonly open: ByName<OpenHold>;
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Whether rows of this process wait for the ledger to take them. */
   readonly behind: () => boolean;
-  readonly onEvent: (event: TreasuryEvent) => void;
+  readonly onEvent: (event: SettlementEvent) => void;
 }
 
-export type TreasuryEvent =
-  | { readonly kind: 'money.alert' | 'money.alert-undelivered'; readonly alert: Alert }
+export type SettlementEvent =
+  | { readonly kind: 'money.alert' | 'money.alert_undelivered'; readonly alert: Alert }
   | { readonly kind: 'money.drift'; readonly organization: string; readonly line: BookLine }
   | { readonly kind: 'counters.restored'; readonly organization: string }
-  | { readonly kind: 'settle.fault' | 'books.fault' | 'credit.fault'; readonly error: unknown };
+  | { readonly kind: 'settle.fault' | 'reconciler.fault' | 'credit.fault'; readonly error: unknown };
 
-/** Everything about money that happens after the calls and beside them. */
-export interface Treasury {
+/** Everything about money that happens after calls and in the background. */
+export interface SettlementService {
   readonly restorer: Restorer;
   readonly settler: Settler;
-  /** Closes holds whose rows are durable, and looks at what is left of the limits. */
+  /** Closes holds whose rows are durable, and checks what remains of the limits. */
   settle(settlements: readonly Settlement[]): void;
   readonly refused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
@@ -53,7 +54,7 @@ export interface Treasury {
 }
 
 /** Closes holds, rebuilds counters, brings credit to them, raises alerts and watches the books. */
-export function createTreasury(deps: TreasuryDeps): Treasury {
+export function createSettlement(deps: SettlementDeps): SettlementService {
   const { counters, ledger, credit, snapshot, open, owner, onEvent } = deps;
   const restorer = createRestorer({
     counters,
@@ -76,7 +77,7 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
     organizations: () => snapshot()?.organizations.values() ?? [],
     onFault: (error) => onEvent({ kind: 'credit.fault', error }),
   });
-  const bookkeeper = createBookkeeper({
+  const reconciler = createReconciler({
     counters,
     ledger,
     credit,
@@ -86,9 +87,9 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
     snapshot,
     behind: deps.behind,
     onAlert: (alert) => onEvent({ kind: 'money.alert', alert }),
-    onUndelivered: (alert) => onEvent({ kind: 'money.alert-undelivered', alert }),
+    onUndelivered: (alert) => onEvent({ kind: 'money.alert_undelivered', alert }),
     onDrift: (organization, line) => onEvent({ kind: 'money.drift', organization, line }),
-    onFault: (error) => onEvent({ kind: 'books.fault', error }),
+    onFault: (error) => onEvent({ kind: 'reconciler.fault', error }),
   });
   return {
     restorer,
@@ -97,23 +98,60 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
       settler.settle(settlements);
       let last: string | undefined;
       for (const { organization } of settlements) {
-        if (organization !== last) bookkeeper.settled(organization);
+        if (organization !== last) reconciler.settled(organization);
         last = organization;
       }
     },
     refused({ by }, workload, at) {
-      if (by !== 'requests' && by !== 'tokens') bookkeeper.refused(by, workload, at);
+      if (by !== 'requests' && by !== 'tokens') reconciler.refused(by, workload, at);
     },
     get drift() {
-      return bookkeeper.drift;
+      return reconciler.drift;
     },
     start() {
       feed.start();
-      bookkeeper.start();
+      reconciler.start();
     },
     stop() {
       feed.stop();
-      bookkeeper.stop();
+      reconciler.stop();
     },
+  };
+}
+
+interface GiveBackDeps {
+  readonly counters: Pick<LimitCounters, 'settle'>;
+  readonly refusals: Pick<RecentRefusals, 'freed'>;
+  /** This process: holds that another has taken over are left alone. */
+  readonly owner: string;
+  readonly open: ByName<OpenHold>;
+  /** Holds close to a limit: other holds block no call. */
+  readonly near: WeakSet<OpenHold>;
+  /** Whether another process may seal a call, at all that was held. */
+  readonly isContested: (callId: string) => boolean;
+}
+
+/**
+ * Gives back the unused part of the hold of an ended call, before its row is durable: until then its hold stays, at its
+ * cost. So the next call can use it, and a process that dies now is billed correctly. Calls that end together are sent
+ * together. Whatever fails here is made good when the hold is settled.
+ */
+export function givingBack({ counters, refusals, owner, open, near, isContested }: GiveBackDeps) {
+  let ended: Ended[] = [];
+  const tell = (): void => {
+    const told = ended;
+    ended = [];
+    counters.settle(told, owner).catch(() => {});
+  };
+  return (settlement: Settlement): void => {
+    const { callId, cost: amount, tokens } = settlement;
+    const held = open.get(callId);
+    if (!held || !near.has(held) || isContested(callId)) return;
+    if (amount === held.amount && tokens === held.tokens) return;
+    // If the store loses its data, the current amount is restored.
+    open.set(callId, { ...held, amount, tokens });
+    // The counters take it in before they are asked for the next call.
+    refusals.freed(held.organization);
+    if (ended.push({ ...settlement, stays: true }) === 1) setImmediate(tell);
   };
 }

@@ -37,7 +37,7 @@ export function createSettler(deps: SettlerDeps): Settler {
 
 class QueueSettler implements Settler {
   readonly #deps: SettlerDeps;
-  /** Organization -> what is not settled yet; there while something is done about it. */
+  /** Organization -> settlements that are not done yet; present while they are processed. */
   readonly #queues = new Map<string, Settlement[]>();
   readonly #idle = new Idle();
   #stopped = false;
@@ -107,7 +107,7 @@ class QueueSettler implements Settler {
     if (organization) await this.#deps.restorer.restoreAfresh(organization);
   }
 
-  /** What keeps all organizations from being settled is told once, not for each of them. */
+  /** A fault that affects all organizations is reported once, not for each of them. */
   #tell(error: unknown): void {
     const now = performance.now();
     if (now - this.#toldAt < RETRY_MS) return;
@@ -117,7 +117,7 @@ class QueueSettler implements Settler {
 }
 
 interface Settled {
-  /** What has to be tried again. */
+  /** Settlements to try again. */
   readonly waiting: readonly Settlement[];
   /** A hold was not found. */
   readonly lost: boolean;

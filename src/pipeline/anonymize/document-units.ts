@@ -1,7 +1,7 @@
 /** What a document is billed by: a picture by its frames, anything else by its pages. */
 export interface UnitsAtMost {
   readonly unit: 'pages' | 'images';
-  /** As many are debited before anybody has looked inside. */
+  /** Pages debited before the document is read. */
   readonly most: number;
 }
 
@@ -36,7 +36,7 @@ export function unitsAtMost(bytes: Uint8Array): UnitsAtMost {
   return { unit: 'pages', most: hasPages(file, begins('504b')) ? bySize(MOST_PAGES) : 1 };
 }
 
-/** Sheets and slides count, and what comes with mail. */
+/** Sheets and slides count, and attachments of mail. */
 function hasPages(file: Buffer, isZip: boolean): boolean {
   const head = file.toString('latin1', 0, HEAD_BYTES);
   if (isZip)
@@ -44,7 +44,10 @@ function hasPages(file: Buffer, isZip: boolean): boolean {
   return MAIL_HEAD.test(head) && MAIL_SIGN.test(file.toString('latin1', 0, MAIL_BYTES));
 }
 
-/** What is on a page is a stream, and streams cannot hide in others; an empty page is an object that shows, or one of few. */
+/**
+ * The content of a page is a stream, and streams cannot hide in others; an empty page is a visible object, or one of
+ * few.
+ */
 function pagesOfPdf(file: Buffer): number {
   let pages = FEWEST;
   for (const word of ['endstream', '/Page']) {

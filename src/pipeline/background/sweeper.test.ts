@@ -5,6 +5,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
 import { request } from '../../../test/contract/limit-counters-world.ts';
+import { Lease } from '../lease.ts';
 import { createSweeper } from './sweeper.ts';
 
 const ORGANIZATION = 'default/acme';
@@ -24,30 +25,38 @@ async function survivor(find: Ledger['find']) {
   const sealed: RowDraft[] = [];
   const settled: Settlement[] = [];
   const faults: unknown[] = [];
+  const open = new Map<string, OpenHold>();
+  const settle = (settlements: readonly Settlement[]): void => void settled.push(...settlements);
+  const shared = { counters, ledger: { find } as Ledger, owner: 'survivor', open, settle };
+  const organizations = () => [ORGANIZATION];
+  const onFault = (error: unknown): void => void faults.push(error);
+  const lease: Lease = new Lease({
+    ...shared,
+    organizations,
+    onFault,
+    onTakenOver: (holds, missed) => sweeper.takeOver(holds, missed),
+  });
   const sweeper = createSweeper({
-    counters,
-    ledger: { find } as Ledger,
-    owner: 'survivor',
-    open: new Map<string, OpenHold>(),
-    organizations: () => [ORGANIZATION],
+    ...shared,
+    organizations,
+    onFault,
+    lease,
     recover: async () => {},
     behind: () => false,
     seal: (draft) => sealed.push(draft),
-    settle: (settlements) => settled.push(...settlements),
-    onFault: (error) => faults.push(error),
     onAbandoned: () => {},
   });
-  return { sweeper, sealed, faults, callId, counters };
+  return { lease, sealed, faults, callId, counters };
 }
 
 test('a ledger that does not answer keeps no lease from being renewed', async () => {
   const ledger = Promise.withResolvers<readonly []>();
-  const { sweeper, sealed, callId, counters } = await survivor(() => ledger.promise);
-  await sweeper.renew();
-  expect(sweeper.fresh()).toBe(true);
+  const { lease, sealed, callId, counters } = await survivor(() => ledger.promise);
+  await lease.renew();
+  expect(lease.fresh()).toBe(true);
   expect((await counters.view(ORGANIZATION)).holds).toMatchObject([{ callId, owner: 'survivor' }]);
   // What was taken over is still being closed.
-  await sweeper.renew();
+  await lease.renew();
   expect(sealed).toEqual([]);
   ledger.resolve([]);
   await expect
@@ -56,9 +65,9 @@ test('a ledger that does not answer keeps no lease from being renewed', async ()
 });
 
 test('what could not be looked up is told, and the lease holds', async () => {
-  const { sweeper, sealed, faults } = await survivor(() => Promise.reject(new Error('away')));
-  await sweeper.renew();
+  const { lease, sealed, faults } = await survivor(() => Promise.reject(new Error('away')));
+  await lease.renew();
   await expect.poll(() => faults).toHaveLength(1);
-  expect(sweeper.fresh()).toBe(true);
+  expect(lease.fresh()).toBe(true);
   expect(sealed).toEqual([]);
 });

@@ -6,15 +6,15 @@ import type { JobEnd, JobFiles, JobNews, JobProgress, JobQueue, TakenJob } from 
 import type { Ledger } from '#/ports/ledger.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import { ClientHungUp, ServerRestarting } from '#/call/call.ts';
-import type { Corridor } from '../pipeline.ts';
-import { MODEL_ID, type AnonymizedDocument, type Upload } from '../anonymize/anonymize.ts';
-import type { JobPapers } from './job-storage.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { MODEL_ID, type AnonymizedDocument, type Upload } from '../anonymize.ts';
+import type { JobStorage } from './job-storage.ts';
 
 export interface JobRunDeps {
   readonly queue: JobQueue;
   readonly files: JobFiles;
-  readonly papers: JobPapers;
-  readonly corridor: Pick<Corridor, 'anonymize' | 'close'>;
+  readonly storage: JobStorage;
+  readonly pipeline: Pick<Pipeline, 'anonymize' | 'close'>;
   readonly ledger: Pick<Ledger, 'find'>;
   readonly snapshot: () => Snapshot | undefined;
   /** False while keys may exist that could not be read. */
@@ -24,7 +24,7 @@ export interface JobRunDeps {
   readonly onEnded: (ended: JobEnded) => void;
 }
 
-/** What is told of a job that this process let go of; `queued`: to be taken up again. */
+/** Report on a job that this process released; `queued`: it will be resumed. */
 export interface JobEnded {
   readonly state: JobEnd['state'];
   /** Why it failed. */
@@ -42,7 +42,7 @@ interface Ending {
   readonly pages: number;
 }
 
-/** Somebody else has the job. */
+/** Another process has the job. */
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -50,7 +50,7 @@ class LeaseLost extends Error {
 /** Not heard of for as long, a process has left its jobs. */
 export const LEASE_MS = 20_000;
 const KEEP_MS = 3000;
-/** How long news of pages may wait to be told together. */
+/** How long page counts may wait to be reported together. */
 const NOTE_MS = 1000;
 /** The engine has its own bounds, which are closer. */
 const WORK_MS = 1_800_000;
@@ -80,8 +80,9 @@ const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Brings a job that was taken up to its end, or to where it can be taken up again. Its row in the ledger decides what came
- * of it, whoever wrote that: there is one row, so it is billed once, and a result is given out only with a row that says so.
+ * Brings a resumed or new job to its end, or to a point where it can be resumed. Its row in the ledger decides the
+ * outcome, whoever wrote it: there is one row, so it is billed once, and a result is given out only with a row that
+ * says so.
  */
 export async function runJob(job: TakenJob, stop: AbortController, deps: JobRunDeps): Promise<void> {
   const takenAt = Date.now();
@@ -110,7 +111,7 @@ async function workOn(job: TakenJob, stop: AbortController, deps: JobRunDeps): P
   if (job.cancelled || refusal || !key) return close(job, snapshot, refusal, deps);
   const upload = await uploadOf(job, deps);
   if (!upload) {
-    const lost = new GatewayError('internal_error', 'The document can no longer be read: hand it in again.');
+    const lost = new GatewayError('internal_error', 'The document is no longer available. Submit it again.');
     return close(job, snapshot, lost, deps);
   }
   using watch = new Watch(job, stop, deps.queue);
@@ -120,25 +121,25 @@ async function workOn(job: TakenJob, stop: AbortController, deps: JobRunDeps): P
   return (await endInLedger(job, ROW_WAIT_MS, deps)) ?? again(job, false);
 }
 
-/** Through the corridor, as a document whose client waits; resolves with why it failed, if it did. */
+/** Through the pipeline, as a document whose client waits; resolves with why it failed, if it did. */
 async function walk(
   job: TakenJob,
   upload: Upload,
   caller: { readonly key: VirtualKeyConfig; readonly snapshot: Snapshot },
   watch: Watch,
-  { corridor, files, papers }: JobRunDeps,
+  { pipeline, files, storage }: JobRunDeps,
 ): Promise<GatewayError | undefined> {
   const { signal } = watch;
   const keep = async ({ bytes, ...document }: AnonymizedDocument): Promise<void> => {
     await watch.tell();
     signal.throwIfAborted();
-    const encrypted = papers.encryptFile(job, 'result', bytes);
+    const encrypted = storage.encryptFile(job, 'result', bytes);
     await files.put({ job: job.id, part: 'result' }, encrypted);
-    await watch.tell({ result: { outcome: papers.encryptOutcome(job, document), bytes: encrypted.length } });
+    await watch.tell({ result: { outcome: storage.encryptOutcome(job, document), bytes: encrypted.length } });
     signal.throwIfAborted();
   };
   try {
-    await corridor.anonymize({
+    await pipeline.anonymize({
       id: job.id,
       startedAt: job.createdAt,
       ...caller,
@@ -150,7 +151,7 @@ async function walk(
         timeoutMs: WORK_MS,
         onProgress: (progress) => watch.note(progress),
         keep,
-        again: (error) => goesOn(error, job, signal),
+        goesOn: (error) => goesOn(error, job, signal),
       },
     });
     return undefined;
@@ -160,7 +161,7 @@ async function walk(
   }
 }
 
-/** Whether there will be another time. Somebody who lost the job has nothing to say of it. */
+/** Whether it will be tried again. A process that lost the job has no say. */
 function goesOn({ code }: GatewayError, { takes }: TakenJob, { reason }: AbortSignal): boolean {
   if (reason instanceof LeaseLost || reason instanceof ServerRestarting) return true;
   if (reason instanceof ClientHungUp) return false;
@@ -173,7 +174,7 @@ function again({ takes }: TakenJob, counted: boolean, error?: GatewayError): End
   return { end: { state: 'queued', inMs, counted }, pages: 0 };
 }
 
-/** What the row says that is there, or comes within a while; undefined: there is none. */
+/** The end in the row that exists, or comes within a while; undefined: there is no row. */
 async function endInLedger(job: TakenJob, waitMs: number, { ledger, keptMs }: JobRunDeps): Promise<Ending | undefined> {
   for (let waited = 0; ; waited += ROW_LOOK_MS) {
     const [sealed] = await ledger.find([job.id]);
@@ -187,11 +188,11 @@ function endOf({ outcome, code, reason, units }: AuditRow, keptMs: number): Endi
   if (outcome === 'served')
     return { end: { state: 'succeeded', keptMs }, pages: (units?.pages ?? 0) + (units?.images ?? 0) };
   if (outcome === 'hung_up') return { end: { state: 'cancelled' }, pages: 0 };
-  const error = { code: code ?? 'internal_error', message: reason ?? 'The job was given up.' };
+  const error = { code: code ?? 'internal_error', message: reason ?? 'The job was cancelled.' };
   return { end: { state: 'failed', error }, pages: 0 };
 }
 
-/** Seals a job that nobody works on any more. */
+/** Seals a job that no process works on. */
 async function close(
   job: TakenJob,
   snapshot: Snapshot,
@@ -201,7 +202,7 @@ async function close(
   const { id, createdAt: startedAt, organization, workload, key } = job;
   const mode = snapshot.workloads.get(workload)?.policy.dlp.mode ?? 'none';
   const call = { id, startedAt, organization, workload, key, error, mode };
-  deps.corridor.close({ ...call, surface: 'documents', model: MODEL_ID, revision: snapshot.revision });
+  deps.pipeline.close({ ...call, surface: 'documents', model: MODEL_ID, revision: snapshot.revision });
   return (await endInLedger(job, ROW_WAIT_MS, deps)) ?? again(job, false);
 }
 
@@ -213,25 +214,25 @@ function keyOf({ key, workload }: TakenJob, { keysById }: Snapshot): VirtualKeyC
 
 function refusalOf({ takes, createdAt }: TakenJob, key: VirtualKeyConfig | undefined): GatewayError | undefined {
   if (!key || key.revoked || (key.expiresAt !== undefined && key.expiresAt <= Date.now()))
-    return new GatewayError('invalid_api_key', 'The API key that handed in the job is no longer valid.');
+    return new GatewayError('invalid_api_key', 'The API key that submitted the job is no longer valid.');
   if (takes > MOST_TAKES)
     return new GatewayError(
       'document_engine_unavailable',
-      'The document was given up: work on it broke off too often, or twice with the process. Hand it in again, split.',
+      'Processing of the document failed repeatedly. Split it and submit it again.',
     );
   if (Date.now() - createdAt > MOST_AGE_MS)
-    return new GatewayError('upstream_timeout', 'The job was not done within a day.');
+    return new GatewayError('upstream_timeout', 'The job was not completed within a day.');
   return undefined;
 }
 
-async function uploadOf(job: TakenJob, { papers, files }: JobRunDeps): Promise<Upload | undefined> {
-  const order = papers.decryptOrder(job);
+async function uploadOf(job: TakenJob, { storage, files }: JobRunDeps): Promise<Upload | undefined> {
+  const order = storage.decryptOrder(job);
   const encrypted = order && (await files.get({ job: job.id, part: 'input' }));
-  const bytes = encrypted && papers.decryptFile(job, 'input', encrypted);
+  const bytes = encrypted && storage.decryptFile(job, 'input', encrypted);
   return order && bytes && { file: { ...order.file, bytes }, options: order.options };
 }
 
-/** Keeps the lease while somebody works, and ends the work when the job is cancelled or lost. */
+/** Keeps the lease during the work, and ends the work when the job is cancelled or lost. */
 class Watch implements Disposable {
   readonly #job: TakenJob;
   readonly #stop: AbortController;
@@ -256,7 +257,7 @@ class Watch implements Disposable {
     return this.#stop.signal;
   }
 
-  /** To be told within a second, or with what is told next. */
+  /** Reports within a second, or together with the next report. */
   note(progress: JobProgress): void {
     this.#progress = progress;
     this.#noted ??= setTimeout(() => {

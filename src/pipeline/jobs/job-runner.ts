@@ -20,7 +20,7 @@ export interface JobRunner {
   start(): void;
   /** There may be a job. */
   poke(): void;
-  /** Removes files that nobody needs any more, as soon as it can. */
+  /** Removes files that are no longer needed, as soon as possible. */
   tidy(): void;
   /** Takes up no more jobs; those that run go on. */
   stop(): void;

@@ -5,15 +5,15 @@ import { refuseUnguarded } from '#/inspect/scope/scope-guard.ts';
 import type { Job, JobBook, JobBounds, JobFiles } from '#/ports/document-jobs.ts';
 import { engineOff } from '#/ports/documents.ts';
 import type { AddressSigner, SignedAddress } from '#/seal/content/signed-address.ts';
-import { refuseAtTheDoor } from '../admit.ts';
-import type { Opening } from '#/call/call.ts';
-import type { AnonymizeRequest } from '../anonymize/anonymize.ts';
-import type { JobOutcome, JobPapers } from './job-storage.ts';
+import { refuseBeforeReading } from '../admit.ts';
+import type { CallContext } from '#/call/call.ts';
+import type { AnonymizeRequest } from '../anonymize.ts';
+import type { JobOutcome, JobStorage } from './job-storage.ts';
 
-export interface JobDeskDeps {
+export interface JobServiceDeps {
   readonly book: JobBook;
   readonly files: JobFiles;
-  readonly papers: JobPapers;
+  readonly storage: JobStorage;
   readonly signer: AddressSigner;
   /** False where documents are not processed. */
   readonly accepts: boolean;
@@ -28,7 +28,7 @@ export interface JobDeskDeps {
   readonly onGivenUp: () => void;
 }
 
-/** A job as its workload is told of it. */
+/** A job as its workload sees it. */
 export interface JobView extends Pick<
   Job,
   'id' | 'state' | 'cancelling' | 'progress' | 'error' | 'createdAt' | 'expiresAt'
@@ -44,22 +44,22 @@ export interface JobResult {
 }
 
 /** Where jobs are handed in, asked about, cancelled and fetched. A job is there for the keys of its workload alone. */
-export interface JobDesk {
-  /** Throws what refuses it; from then on the job's own row tells what became of the call. */
+export interface JobService {
+  /** Throws a refusal; after that, the job's own row records the outcome of the call. */
   submit(request: AnonymizeRequest): Promise<Pick<JobView, 'id' | 'state'>>;
   /** Throws `not_found`. */
-  find(id: string, caller: Pick<Opening, 'key'>): Promise<JobView>;
+  find(id: string, caller: Pick<CallContext, 'key'>): Promise<JobView>;
   /** Throws `not_found`. */
-  cancel(id: string, caller: Pick<Opening, 'key'>): Promise<JobView>;
-  /** Whoever has the address may fetch it. Throws `not_found`, whatever is wrong with it. */
+  cancel(id: string, caller: Pick<CallContext, 'key'>): Promise<JobView>;
+  /** Returns a result to any caller with its address. Throws `not_found` for every fault. */
   fetch(address: SignedAddress): Promise<JobResult>;
 }
 
 const RETRY_AFTER_MS = 30_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function createJobDesk(deps: JobDeskDeps): JobDesk {
-  const owned = async (id: string, { key }: Pick<Opening, 'key'>, verb: 'find' | 'cancel'): Promise<Job> => {
+export function createJobService(deps: JobServiceDeps): JobService {
+  const owned = async (id: string, { key }: Pick<CallContext, 'key'>, verb: 'find' | 'cancel'): Promise<Job> => {
     const found = UUID.test(id) ? await deps.book.find(id) : undefined;
     const { workload } = key;
     if (!found || found.workload !== workload.id || found.organization !== workload.organization.id) throw unknown();
@@ -78,8 +78,8 @@ export function createJobDesk(deps: JobDeskDeps): JobDesk {
   };
 }
 
-async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pick<JobView, 'id' | 'state'>> {
-  refuseAtTheDoor(request);
+async function submit(request: AnonymizeRequest, deps: JobServiceDeps): Promise<Pick<JobView, 'id' | 'state'>> {
+  refuseBeforeReading(request);
   if (!deps.accepts) throw documentError(engineOff());
   refuseUnguarded(request.key.workload.policy);
   const upload = await request.upload();
@@ -87,18 +87,18 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
   const { id, startedAt, key } = request;
   const { workload } = key;
   const job = { id, organization: workload.organization.id };
-  const encrypted = deps.papers.encryptFile(job, 'input', upload.file.bytes);
-  const order = deps.papers.encryptOrder(job, upload);
+  const encrypted = deps.storage.encryptFile(job, 'input', upload.file.bytes);
+  const order = deps.storage.encryptOrder(job, upload);
   const entered = await deps.book.enter(
     { ...job, workload: workload.id, key: key.id, createdAt: startedAt, order, inputBytes: encrypted.length },
     deps.bounds,
   );
   if (entered === 'too_many') {
-    const message = `No more than ${deps.bounds.waiting} jobs of an organization may wait.`;
+    const message = `An organization may have at most ${deps.bounds.waiting} waiting jobs. Try again later.`;
     throw new GatewayError('rate_limit_exceeded', message, { retryAfterMs: RETRY_AFTER_MS });
   }
   if (entered === 'no_room') {
-    const message = 'There is no room for more documents and results now.';
+    const message = 'The storage for documents and results is full. Try again later.';
     throw new GatewayError('upstream_overloaded', message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
   await deps.files.put({ job: id, part: 'input' }, encrypted);
@@ -109,27 +109,27 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
   return { id, state: 'queued' };
 }
 
-function viewOf(job: Job, { papers, signer, addressMs }: JobDeskDeps): JobView {
+function viewOf(job: Job, { storage, signer, addressMs }: JobServiceDeps): JobView {
   const now = Date.now();
   const { id, cancelling, progress, error, createdAt, expiresAt } = job;
   const state = job.state === 'succeeded' && (expiresAt ?? 0) <= now ? 'expired' : job.state;
-  const outcome = state === 'succeeded' ? papers.decryptOutcome(job) : undefined;
+  const outcome = state === 'succeeded' ? storage.decryptOutcome(job) : undefined;
   const until = Math.min(now + addressMs, expiresAt ?? 0);
   const result = outcome && { outcome, address: signer.sign(id, until) };
   return { id, state, cancelling, progress, error, createdAt, expiresAt, result };
 }
 
-async function fetchResult(address: SignedAddress, deps: JobDeskDeps): Promise<JobResult> {
+async function fetchResult(address: SignedAddress, deps: JobServiceDeps): Promise<JobResult> {
   if (!deps.signer.holds(address, Date.now())) throw unknown();
   const job = await deps.book.find(address.id);
   if (job?.state !== 'succeeded' || (job.expiresAt ?? 0) <= Date.now()) throw unknown();
-  const outcome = deps.papers.decryptOutcome(job);
+  const outcome = deps.storage.decryptOutcome(job);
   const encrypted = await deps.files.get({ job: job.id, part: 'result' });
-  const bytes = encrypted && deps.papers.decryptFile(job, 'result', encrypted);
+  const bytes = encrypted && deps.storage.decryptFile(job, 'result', encrypted);
   if (!outcome || !bytes) throw unknown();
   return { bytes, filename: outcome.filename, mediaType: outcome.mediaType };
 }
 
 function unknown(): GatewayError {
-  return new GatewayError('not_found', 'There is no such job, or its result is not there any more.');
+  return new GatewayError('not_found', 'Job not found, or its result has expired.');
 }

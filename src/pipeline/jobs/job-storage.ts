@@ -1,15 +1,15 @@
 import type { DocumentFile } from '#/ports/documents.ts';
 import type { Job, JobFile, NewJob } from '#/ports/document-jobs.ts';
 import type { ContentPlace, ContentCipher } from '#/seal/content/content-cipher.ts';
-import type { AnonymizedDocument, AnonymizeOptions, Upload } from '../anonymize/anonymize.ts';
+import type { AnonymizedDocument, AnonymizeOptions, Upload } from '../anonymize.ts';
 
-/** What a job's result is, told beside its bytes. */
+/** Description of a job's result, stored with its bytes. */
 export type JobOutcome = Omit<AnonymizedDocument, 'bytes' | 'limits'>;
 
 type Owner = Pick<Job, 'id' | 'organization'>;
 
 /** Encrypts what belongs to jobs, each piece for its own place, with the key of its organization. */
-export class JobPapers {
+export class JobStorage {
   readonly #cipher: ContentCipher;
 
   constructor(cipher: ContentCipher) {

@@ -2,7 +2,6 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { readExtension } from '#/inspect/extension.ts';
 import { protection } from '#/inspect/refusals.ts';
 import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import { readDocument, render, setString } from '#/wire/document/document.ts';
 import type { FormPart } from '#/wire/request/multipart-form.ts';
 import type { Json } from '#/wire/document/json.ts';
@@ -12,16 +11,16 @@ import { readLarge } from '#/wire/document/large-json.ts';
 import { member } from '#/wire/document/scan.ts';
 import { isModelId, refuseLookalikes } from '#/wire/request/request-shape.ts';
 import { requestFault } from '../admit.ts';
-import { turnsFor } from '#/runtime/loop-turns.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
 import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS, outputTokensOf } from './counts.ts';
 import { InspectedForm } from './form.ts';
-import { inspectDocument, inspectedPath, inspectIdsOf } from './text.ts';
-import type { PassageStages } from './passthrough.ts';
+import { inspectedPath, inspectIdsOf } from './text.ts';
+import type { PassthroughInspector } from './inspector.ts';
 import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
 import { permittedToolServers, permittedToolServerSteps } from '#/route/provider-side-tools.ts';
-import { SAYS_NOTHING, spokenIn } from '#/inspect/user-text.ts';
+import { NO_USER_TEXT, userTextIn } from '#/inspect/user-text.ts';
 
-/** A passage's body as far as it had to be read: everything inspected, files still to come. */
+/** A passthrough call's body as far as it had to be read: everything inspected, files still to come. */
 export interface ReadBody {
   /** Path and query below the provider's base address, inspected too. */
   readonly path: string;
@@ -48,22 +47,18 @@ export interface ReadBody {
 const MAX_KEPT = 64 * 1024 * 1024;
 
 /**
- * Reads what must be known before a passage is routed, and inspects what can be. Throws `data_protection` where content
+ * Reads what must be known before a passthrough call is routed, and inspects what can be. Throws `data_protection` where content
  * that cannot be read may not leave, `invalid_request`, or `request_too_large`.
  */
-export async function readPassageBody(
-  passage: PassthroughCall,
-  stages: PassageStages,
-  entry: Entry,
-): Promise<ReadBody> {
-  const { body } = passage;
+export async function readPassthroughBody(inspector: PassthroughInspector): Promise<ReadBody> {
+  const { body, method } = inspector.call;
   try {
-    const path = await inspectedPath(passage, stages, entry);
-    if (body.kind === 'json') return { path, ...(await readJson(passage, body.text, stages, entry)) };
-    if (body.kind === 'bytes') return { path, ...(await readBytes(passage, body, stages, entry)) };
-    if (body.kind === 'form') return { path, ...(await readForm(passage, body, stages, entry)) };
-    // Who reads a list or deletes a file asks no model for anything: there is nothing that could be beside the purpose.
-    if (passage.method !== 'GET' && passage.method !== 'DELETE') await stages.guard(passage, SAYS_NOTHING, entry);
+    const path = await inspectedPath(inspector);
+    if (body.kind === 'json') return { path, ...(await readJson(body.text, inspector)) };
+    if (body.kind === 'bytes') return { path, ...(await readBytes(body, inspector)) };
+    if (body.kind === 'form') return { path, ...(await readForm(body, inspector)) };
+    // Listing and deleting use no model, so they cannot be outside the purpose.
+    if (method !== 'GET' && method !== 'DELETE') await inspector.guard(NO_USER_TEXT);
     return { path, ...NO_BODY };
   } catch (thrown) {
     throw requestFault(thrown);
@@ -85,23 +80,19 @@ const NO_BODY: BodyOnly = {
   outputTokens: undefined,
 };
 
-async function readJson(
-  passage: PassthroughCall,
-  text: string,
-  stages: PassageStages,
-  entry: Entry,
-): Promise<BodyOnly> {
-  const turns = turnsFor(text, passage);
-  const document = turns ? await turns.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
-  if (turns) await turns.run(permittedToolServerSteps(document, passage.key));
-  else permittedToolServers(document, passage.key);
+async function readJson(text: string, inspector: PassthroughInspector): Promise<BodyOnly> {
+  const { call } = inspector;
+  const slices = slicesFor(text, call);
+  const document = slices ? await slices.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
+  if (slices) await slices.run(permittedToolServerSteps(document, call.key));
+  else permittedToolServers(document, call.key);
   const { remove, edits } = readExtension(document);
-  entry.removed = remove.map(({ label }) => label);
+  inspector.removes(remove);
   refuseLookalikes(document, DECIDING);
-  await stages.guard(passage, spokenIn(document), entry);
+  await inspector.guard(userTextIn(document));
   const { model } = document.body;
-  await inspectIdsOf('model', typeof model === 'string' ? [model] : [], passage, stages, entry);
-  const inspected = await inspectDocument(document, remove, passage, stages, entry);
+  await inspectIdsOf('model', typeof model === 'string' ? [model] : [], inspector);
+  const inspected = await inspector.edits(document, remove);
   const node = member(document.root, 'model');
   const names = namesInText('passthrough', render(text, [...edits, ...inspected]));
   const send = async function* (upstreamModel: string, slug: string): AsyncGenerator<Uint8Array> {
@@ -111,9 +102,9 @@ async function readJson(
   };
   return {
     ...NO_BODY,
-    ...countsOf(passage, document.body),
+    ...countsOf(call, document.body),
     outputTokens: outputTokensOf(document.body),
-    model: modelOf(document.body['model'], passage),
+    model: modelOf(document.body['model'], call),
     contentType: 'application/json',
     json: send,
     claims: names.map(claimOf),
@@ -122,22 +113,21 @@ async function readJson(
 }
 
 async function readForm(
-  passage: PassthroughCall,
   { parts, length, keep }: Extract<PassthroughBody, { kind: 'form' }>,
-  stages: PassageStages,
-  entry: Entry,
+  inspector: PassthroughInspector,
 ): Promise<BodyOnly> {
-  const isAny = passage.surface === 'passthrough';
+  const { call } = inspector;
+  const isAny = call.surface === 'passthrough';
   // A form of unknown kind may be fields alone.
-  if (!isAny) refuseFiles(passage);
-  // A file is not kept to be refused at its end: what is uploaded says nothing.
-  if (passage.surface === 'files') await stages.guard(passage, SAYS_NOTHING, entry);
-  const inspected = new InspectedForm(passage, parts, stages, entry);
-  // Where a finding or what is said refuses the call, all is read before anything is sent.
-  const { dlp, scopeGuard } = passage.key.workload.policy;
+  if (!isAny) refuseFiles(call);
+  // An upload has no user text, so it is refused before its file is read.
+  if (call.surface === 'files') await inspector.guard(NO_USER_TEXT);
+  const inspected = new InspectedForm(parts, inspector);
+  // If matches or user text can refuse the call, everything is read before anything is sent.
+  const { dlp, scopeGuard } = call.key.workload.policy;
   const refusesFiles = isAny && unreadableReason('file', dlp, 'passed') !== undefined;
   const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass' || refusesFiles;
-  const wantsModel = passage.provider === undefined || passage.gate?.isKnown === false;
+  const wantsModel = call.provider === undefined || call.gate?.isKnown === false;
   let kept = 0;
   let all = false;
   while (!all && (wantsAll || (wantsModel && !inspected.fields.has('model')))) {
@@ -148,16 +138,16 @@ async function readForm(
   }
   const { fields } = inspected;
   const sayingAll = (): Pick<ReadBody, 'textLength' | 'images' | 'seconds'> => ({
-    ...countsOf(passage, Object.fromEntries(fields)),
+    ...countsOf(call, Object.fromEntries(fields)),
     textLength: [...fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
   });
   const counts = sayingAll();
   return {
     ...NO_BODY,
     // How many pictures are wanted may still come, or how many seconds.
-    images: all || fields.has('n') || passage.surface !== 'images' ? counts.images : MAX_IMAGES,
-    seconds: all || fields.has('seconds') || passage.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
-    model: modelOf(inspected.fields.get('model'), passage),
+    images: all || fields.has('n') || call.surface !== 'images' ? counts.images : MAX_IMAGES,
+    seconds: all || fields.has('seconds') || call.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
+    model: modelOf(inspected.fields.get('model'), call),
     parts: (upstreamModel) => inspected.send(upstreamModel),
     textLength: counts.textLength,
     sayingAll,
@@ -168,30 +158,28 @@ async function readForm(
 /** What the files of a form are where they are no pictures. */
 const FILES: Readonly<Record<string, string>> = { files: 'file', passthrough: 'file', audio: 'audio' };
 
-/** Content that nobody can read is not let through where policy protects content; pictures are looked at as they come. // spec 4.3.5 */
+/** Unreadable content is refused if policy protects content; images are checked as they come. // spec 4.3.5 */
 function refuseFiles({ surface, key }: PassthroughCall): void {
   const reason = unreadableReason(FILES[surface] ?? 'image', { ...key.workload.policy.dlp, images: 'pass' }, 'passed');
   if (reason === undefined) return;
   throw protection(reason);
 }
 
-/** A body that nobody can read: it is sent as it is, or refused. // spec 4.3.5 */
+/** A body that the gateway cannot read: it is sent unchanged, or refused. // spec 4.3.5 */
 async function readBytes(
-  passage: PassthroughCall,
   { bytes, contentType, length }: Extract<PassthroughBody, { kind: 'bytes' }>,
-  stages: PassageStages,
-  entry: Entry,
+  inspector: PassthroughInspector,
 ): Promise<BodyOnly> {
-  refuseFiles(passage);
-  await stages.guard(passage, SAYS_NOTHING, entry);
-  entry.unscanned = [...entry.unscanned, 'file'];
+  refuseFiles(inspector.call);
+  await inspector.guard(NO_USER_TEXT);
+  inspector.misses('file');
   return { ...NO_BODY, contentType, json: () => bytes, fileLength: length ?? MAX_KEPT };
 }
 
-/** With the provider beside it, a model is named as the provider itself does. */
+/** With the provider in the header, a model has the provider's own name. */
 function modelOf(value: Json | undefined, { gate, provider }: PassthroughCall): string | undefined {
   if (value === undefined) return undefined;
   if (gate && provider !== undefined && typeof value === 'string' && isModelId(`${provider}/${value}`)) return value;
   if (isModelId(value)) return value;
-  throw new GatewayError('invalid_request', 'model must be a model id: <provider>/<model>', { param: 'model' });
+  throw new GatewayError('invalid_request', 'model must be a model id: <provider>/<model>.', { param: 'model' });
 }

@@ -10,7 +10,7 @@ import { permittedToolServers } from '#/route/provider-side-tools.ts';
 /** Members of a query that say from which object a list goes on. */
 const CURSORS: readonly string[] = ['after', 'before'];
 
-/** Objects that path and query of a passage name. */
+/** Objects that path and query of a passthrough call name. */
 export function claimsOfPath({ objects, objectId, namedIds = [] }: PassthroughCall, path: string): readonly Claim[] {
   if (objects === 'none') return [];
   const { kind } = objects;
@@ -56,7 +56,7 @@ const MOST_STEPS = 16;
 /** A form may be on its way to the provider when it comes to what it names. Throws `BadRequestShape`. */
 export function refuseClaimsOfForm(name: string, value: string): void {
   if (claimsOfField(name, value).length === 0) return;
-  const message = `${name} names what a provider keeps: name it in a JSON body, since a form is sent while it is read`;
+  const message = `${name} names an object that the provider stores: send it in a JSON body instead of a form`;
   throw new BadRequestShape(message, name);
 }
 

@@ -7,7 +7,7 @@ export const MAX_IMAGES = 10;
 /** Most seconds of video of one request. */
 export const MAX_VIDEO_SECONDS = 120;
 
-/** Members that decide where a passage goes or what it is billed by. */
+/** Members that decide where a passthrough call goes or what it is billed by. */
 export const DECIDING: readonly string[] = ['model', 'n', 'seconds'];
 
 /** How many pictures or seconds are asked for. Throws `BadRequestShape` for a count that others could read otherwise. */

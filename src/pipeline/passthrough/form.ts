@@ -1,7 +1,6 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { protection } from '#/inspect/refusals.ts';
 import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import { BadRequestShape } from '#/wire/hub/codec.ts';
 import { isExtension } from '#/wire/document/document.ts';
 import type { FormField, FormFile, FormPart } from '#/wire/request/multipart-form.ts';
@@ -10,30 +9,25 @@ import { requestFault } from '../admit.ts';
 import { refuseClaimsOfForm, refuseToolServersOfForm } from './claims.ts';
 import { countsOf, DECIDING } from './counts.ts';
 import { inspectedField, inspectedTexts, inspectIdsOf } from './text.ts';
-import type { PassageStages } from './passthrough.ts';
-import type { PassthroughCall } from '#/call/passthrough-call.ts';
+import type { PassthroughInspector } from './inspector.ts';
 
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}$/;
 
-/** The parts of a form, each inspected as it comes: fields as text, files as what nobody can read. */
+/** The parts of a form, each inspected as it comes: fields as text, files as unreadable content. */
 export class InspectedForm {
   readonly fields = new Map<string, string>();
   /** Parts that were read already, in their order. */
   readonly held: FormPart[] = [];
-  readonly #passage: PassthroughCall;
   readonly #parts: AsyncIterator<FormPart>;
-  readonly #stages: PassageStages;
-  readonly #entry: Entry;
+  readonly #inspector: PassthroughInspector;
   /** Fields as they came, for the scope guard. */
   readonly #said: (readonly [name: string, value: string])[] = [];
   #guarded: boolean;
 
-  constructor(passage: PassthroughCall, parts: AsyncIterator<FormPart>, stages: PassageStages, entry: Entry) {
-    this.#passage = passage;
+  constructor(parts: AsyncIterator<FormPart>, inspector: PassthroughInspector) {
     this.#parts = parts;
-    this.#stages = stages;
-    this.#entry = entry;
-    this.#guarded = passage.surface === 'files';
+    this.#inspector = inspector;
+    this.#guarded = inspector.call.surface === 'files';
   }
 
   async next(): Promise<FormPart | undefined> {
@@ -51,7 +45,7 @@ export class InspectedForm {
       if (length > room) {
         throw new GatewayError(
           'request_too_large',
-          'Name the model before the file, or send less: so much is not kept until the whole form is known.',
+          'The file is too large to buffer until the model is known. Put the model before the file in the form, or send a smaller file.',
         );
       }
       keep(chunk.length);
@@ -75,21 +69,21 @@ export class InspectedForm {
   async #end(): Promise<undefined> {
     if (this.#guarded) return;
     this.#guarded = true;
-    await this.#stages.guard(this.#passage, { family: 'passthrough', members: this.#said }, this.#entry);
+    await this.#inspector.guard({ family: 'passthrough', members: this.#said });
   }
 
   async #field(field: FormField): Promise<FormField> {
     const { name, value } = field;
     this.#check(name, value);
     refuseClaimsOfForm(name, value);
-    refuseToolServersOfForm(name, value, this.#passage.key);
+    refuseToolServersOfForm(name, value, this.#inspector.call.key);
     this.fields.set(name, value);
     this.#said.push([name, value]);
     if (name === 'model') {
-      await inspectIdsOf('model', [value], this.#passage, this.#stages, this.#entry);
+      await inspectIdsOf('model', [value], this.#inspector);
       return field;
     }
-    const [newName, newValue] = await inspectedField(field, this.#passage, this.#stages, this.#entry);
+    const [newName, newValue] = await inspectedField(field, this.#inspector);
     return { ...field, name: newName, value: newValue };
   }
 
@@ -97,26 +91,28 @@ export class InspectedForm {
   #check(name: string, value: string): void {
     const folded = foldedName(name);
     if (isExtension(folded)) {
-      throw new BadRequestShape('gw is an extension of JSON bodies: it is not read from forms', name);
+      throw new BadRequestShape('gw is supported in JSON bodies only, not in forms', name);
     }
     if (!DECIDING.includes(folded)) return;
     if (folded !== name || this.fields.has(name)) {
-      throw new BadRequestShape(`the form names its ${folded} twice, or in capitals`, folded);
+      throw new BadRequestShape(`The form must have ${folded} once, in lower case`, folded);
     }
-    countsOf(this.#passage, { [name]: value });
+    countsOf(this.#inspector.call, { [name]: value });
   }
 
-  /** Nobody reads its bytes; what it is called is text. */
+  /** Its bytes are not inspected; its name is text. */
   async #file(file: FormFile): Promise<FormFile> {
-    const kind = kindOf(file, this.#passage.surface);
-    if (!this.#entry.unscanned.includes(kind)) this.#entry.unscanned = [...this.#entry.unscanned, kind];
-    // Pictures of forms are read by nobody: they pass, or are refused before anything is sent; so are files of unknown kind.
-    const { dlp } = this.#passage.key.workload.policy;
-    const mayRefuse = this.#passage.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
+    const kind = kindOf(file, this.#inspector.call.surface);
+    this.#inspector.misses(kind);
+    // Images in forms are not inspected: they pass, or are refused before anything is sent; so are files of unknown
+    // kind.
+    const { dlp } = this.#inspector.call.key.workload.policy;
+    const mayRefuse =
+      this.#inspector.call.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
     const reason = mayRefuse ? unreadableReason(kind, dlp, 'passed') : undefined;
     if (reason !== undefined) throw protection(reason);
     const texts = [file.name, file.filename];
-    const [name = '', filename = ''] = await inspectedTexts(texts, this.#passage, this.#stages, this.#entry);
+    const [name = '', filename = ''] = await inspectedTexts(texts, this.#inspector);
     const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
     return { ...file, name, filename, mediaType };
   }

@@ -1,27 +1,7 @@
-import type { CustomTerm } from '#/config/snapshot.ts';
-import type { OnFindings } from '#/inspect/inspect.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import type { Codec, IdRole } from '#/wire/hub/codec.ts';
-import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
 import type { FormField } from '#/wire/request/multipart-form.ts';
-import { mediaIn } from '#/wire/request/media-fields.ts';
-import { collectContents } from '#/wire/request/collect-contents.ts';
-import type { PassageStages } from './passthrough.ts';
-import type { PassthroughCall } from '#/call/passthrough-call.ts';
-
-/** No place of what is passed on is structural: every string that is not the bytes of a picture or a file is read. */
-const PASSED_ON: Pick<Codec, 'contents'> = {
-  contents: (document) =>
-    collectContents(document, {
-      promptOrder: ['instructions', 'prompt', 'input'],
-      roleOf: () => undefined,
-      isJson: () => false,
-      mediaOf: () => undefined,
-      mediaIn,
-      isBareMedia: () => true,
-      isOwn: (name, parent) => name === 'metadata' && parent === '',
-    }),
-};
+import type { PassthroughInspector } from './inspector.ts';
 
 /** Strings that are no text, which cannot be rewritten either. */
 function idsOf(role: IdRole): Pick<Codec, 'contents'> {
@@ -33,66 +13,40 @@ function idsOf(role: IdRole): Pick<Codec, 'contents'> {
   };
 }
 
-/** Looks at ids, or at what is said to be a model. Throws `data_protection`, or `invalid_request` for a model. */
+/** Inspects ids, or the name of a model. Throws `data_protection`, or `invalid_request` for a model. */
 export async function inspectIdsOf(
   role: IdRole,
   ids: readonly string[],
-  passage: PassthroughCall,
-  stages: PassageStages,
-  entry: Entry,
+  inspector: PassthroughInspector,
 ): Promise<void> {
   if (ids.length === 0) return;
   const document = readDocument('passthrough', JSON.stringify(Object.fromEntries(ids.map((id, at) => [`i${at}`, id]))));
-  await inspectDocument(document, [], passage, stages, entry, idsOf(role));
+  await inspector.edits(document, [], idsOf(role));
 }
 
 /** Members of a query that say from where a list goes on. */
 const CURSORS = new Set(['after', 'before']);
 const OPAQUE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Edits that keep in what must not leave. What was found adds to the entry. Throws `data_protection`. */
-export async function inspectDocument(
-  document: WireDocument,
-  remove: readonly CustomTerm[],
-  passage: PassthroughCall,
-  stages: PassageStages,
-  entry: Entry,
-  codec = PASSED_ON,
-): Promise<readonly Edit[]> {
-  const onFindings: OnFindings = (findings, unscanned) => {
-    entry.unscanned = [...new Set([...entry.unscanned, ...unscanned])];
-    entry.detectors = stages.detectors(passage, entry.unscanned);
-    const sum: Record<string, number> = { ...entry.findings };
-    for (const [category, count] of Object.entries(findings)) sum[category] = (sum[category] ?? 0) + count;
-    entry.findings = sum;
-  };
-  const { edits } = await stages.inspect(document, codec, passage, remove, onFindings);
-  return edits;
-}
-
 /** Texts without what must not leave; as many as were given. Throws `data_protection`. */
 export async function inspectedTexts(
   texts: readonly string[],
-  passage: PassthroughCall,
-  stages: PassageStages,
-  entry: Entry,
+  inspector: PassthroughInspector,
 ): Promise<readonly string[]> {
   if (texts.length === 0) return texts;
   const document = readDocument('passthrough', JSON.stringify({ texts }));
-  const edits = await inspectDocument(document, [], passage, stages, entry);
+  const edits = await inspector.edits(document, []);
   if (edits.length === 0) return texts;
   return (JSON.parse(render(document.text, edits)) as { readonly texts: readonly string[] }).texts;
 }
 
-/** A field of a form without what must not leave. Throws `data_protection`, or `BadRequestShape` for media that nobody can tell. */
+/** A field of a form without personal data. Throws `data_protection`, or `BadRequestShape` for unknown media. */
 export async function inspectedField(
   { name, value }: Pick<FormField, 'name' | 'value'>,
-  passage: PassthroughCall,
-  stages: PassageStages,
-  entry: Entry,
+  inspector: PassthroughInspector,
 ): Promise<readonly [name: string, value: string]> {
   const document = readDocument('passthrough', JSON.stringify({ [name]: value }));
-  const edits = await inspectDocument(document, [], passage, stages, entry);
+  const edits = await inspector.edits(document, []);
   if (edits.length === 0) return [name, value];
   const [written] = Object.entries(JSON.parse(render(document.text, edits)) as Record<string, string>);
   return written ?? [name, value];
@@ -111,19 +65,19 @@ function decoded(step: string): string {
   }
 }
 
-/** Path and query of a passage: what a query says is text as any other. Throws `data_protection`. */
-export async function inspectedPath(passage: PassthroughCall, stages: PassageStages, entry: Entry): Promise<string> {
-  const { path } = passage;
+/** Path and query of a passthrough call: what a query says is text as any other. Throws `data_protection`. */
+export async function inspectedPath(inspector: PassthroughInspector): Promise<string> {
+  const { path } = inspector.call;
   const at = path.indexOf('?');
   const steps = path.slice(0, at < 0 ? path.length : at).split('/');
-  await inspectIdsOf('kept', steps.filter(mayTell).map(decoded), passage, stages, entry);
+  await inspectIdsOf('kept', steps.filter(mayTell).map(decoded), inspector);
   if (at < 0) return path;
   const query = [...new URLSearchParams(path.slice(at + 1))];
   const isCursor = ([name, value]: readonly [string, string]): boolean => CURSORS.has(name) && OPAQUE_ID.test(value);
   const cursors = query.filter(isCursor).map(([, value]) => value);
-  await inspectIdsOf('kept', cursors, passage, stages, entry);
+  await inspectIdsOf('kept', cursors, inspector);
   const said = query.filter((one) => !isCursor(one)).flat();
-  const left = await inspectedTexts(said, passage, stages, entry);
+  const left = await inspectedTexts(said, inspector);
   if (left.every((text, index) => text === said[index])) return path;
   const written = new URLSearchParams(query.filter(isCursor));
   for (let index = 0; index < left.length; index += 2) written.append(left[index] ?? '', left[index + 1] ?? '');

@@ -1,28 +1,18 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
+import { azure as vendor } from '#/vendors/azure.ts';
 import { azureTokens, type AzureTokens } from './token.ts';
-import { chatVendor } from '../chat-vendor.ts';
-import { OPENAI_TIERS } from '../fit/family-rules.ts';
+import { compatible } from '../compatible.ts';
 import { PATHS, type HttpApi } from '../http/http-api.ts';
 import type { Transport } from '../http/transport.ts';
 
 /** Versions that the newer address takes; any other date belongs to the older one, where deployments are in the path. */
 const V1_VERSIONS = new Set(['v1', 'preview', 'latest']);
 
-/** OpenAI's models in a customer's Azure resource. The model is a deployment's name there. // wire-formats 1.1 */
-export const azure = chatVendor({
-  id: 'azure',
+/** The model is a deployment's name; older versions of the API have it in the path. // wire-formats 1.1 */
+export const azure = compatible(vendor, {
   unlisted: true,
-  families: (config) => [
-    'chat',
-    ...(isClassic(config) ? [] : (['responses'] as const)),
-    'completions',
-    'embeddings',
-    'images',
-  ],
-  rules: {
-    chat: { streamOptions: 'any', foreignTiers: OPENAI_TIERS },
-    responses: { foreignTiers: OPENAI_TIERS },
-  },
+  families: (config) =>
+    isClassic(config) ? vendor.families.filter((family) => family !== 'responses') : vendor.families,
   api: (config, transport) => (isClassic(config) ? classicApi(config, transport) : v1Api(config, transport)),
 });
 

@@ -14,7 +14,7 @@ interface Token {
   readonly renewAt: number;
 }
 
-/** Gives the bearer token for an application's secret. Rejects with `UpstreamFault` when there is none to be had. */
+/** Returns the bearer token for an application's secret. Rejects with `UpstreamFault` if it cannot get one. */
 export type AzureTokens = (secret: string) => Promise<string>;
 
 /**

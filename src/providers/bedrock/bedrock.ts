@@ -1,5 +1,5 @@
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
-import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#/ports/provider.ts';
+import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { BEDROCK_CLAUDE, betasFor, isInOwnWords, withMembers } from '../catalogue/claude-hosts.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';
@@ -8,7 +8,7 @@ import { configured } from '../http/http-api.ts';
 import { succeeded } from '../http/made-answer.ts';
 import { fitRejected } from '../fit/rejected.ts';
 import type { Transport } from '../http/transport.ts';
-import type { Vendor, VendorDeps } from '../vendor.ts';
+import type { CreateProvider } from '../create-provider.ts';
 import { bedrockEmbeddings } from './embeddings.ts';
 import { converseEvent, messagesEvent, ReframedAnswer } from './event-stream.ts';
 import { readBedrockFailure } from './failure.ts';
@@ -27,36 +27,33 @@ const PROFILES: Readonly<Record<string, string>> = {
 };
 
 /** Amazon Bedrock: every model in the converse family, Claude in its own one too. // wire-formats 1.1 */
-export const bedrock: Vendor<'bedrock'> = {
-  id: 'bedrock',
-  create(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
-    const named = configured(config);
-    const ask = createAsk(config, transport);
-    return {
-      config,
-      ...named,
-      jurisdiction: (model) => placeOfProfile(named.upstreamModel(model)) ?? named.jurisdiction(model),
-      families(model) {
-        if (traits(config, model).claude) return ['messages', 'converse'];
-        return embeddingsDialectOf('bedrock', named.upstreamModel(model)) ? ['embeddings'] : ['converse'];
-      },
-      traits: (model) => traits(config, model),
-      fit(document, context, lose) {
-        const known = traits(config, context.model);
-        if (document.family === 'messages') {
-          return fitClaudeHost(document, BEDROCK_CLAUDE, { config, traits: known, context }, lose);
-        }
-        if (document.family === 'embeddings') readEmbeddingsAsk(document.body);
-        return fitRejected(document, known, lose);
-      },
-      send(outgoing) {
-        if (outgoing.family === 'messages') return ask({ ...outgoing, body: claudeBody(outgoing, config) });
-        if (outgoing.family !== 'embeddings') return ask(outgoing);
-        return embed(outgoing, bedrockEmbeddings(outgoing.model), (body) => ask({ ...outgoing, body }));
-      },
-      readFailure: readBedrockFailure,
-    };
-  },
+export const bedrock: CreateProvider = (config, { transport, traits }) => {
+  const named = configured(config);
+  const ask = createAsk(config, transport);
+  return {
+    config,
+    ...named,
+    jurisdiction: (model) => placeOfProfile(named.upstreamModel(model)) ?? named.jurisdiction(model),
+    families(model) {
+      if (traits(config, model).claude) return ['messages', 'converse'];
+      return embeddingsDialectOf('bedrock', named.upstreamModel(model)) ? ['embeddings'] : ['converse'];
+    },
+    traits: (model) => traits(config, model),
+    fit(document, context, lose) {
+      const known = traits(config, context.model);
+      if (document.family === 'messages') {
+        return fitClaudeHost(document, BEDROCK_CLAUDE, { config, traits: known, context }, lose);
+      }
+      if (document.family === 'embeddings') readEmbeddingsAsk(document.body);
+      return fitRejected(document, known, lose);
+    },
+    send(outgoing) {
+      if (outgoing.family === 'messages') return ask({ ...outgoing, body: claudeBody(outgoing, config) });
+      if (outgoing.family !== 'embeddings') return ask(outgoing);
+      return embed(outgoing, bedrockEmbeddings(outgoing.model), (body) => ask({ ...outgoing, body }));
+    },
+    readFailure: readBedrockFailure,
+  };
 };
 
 type Ask = (outgoing: Outgoing) => Promise<Incoming>;

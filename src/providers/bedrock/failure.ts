@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ServiceUnavailable: { status: 503, retryable: true },
 };
 
-/** Reads an answer of Bedrock's that is an error: its kind is told in a header, its words in the body. */
+/** Reads an error answer of Bedrock: its kind is in a header, its message in the body. */
 export function readBedrockFailure(incoming: Pick<Incoming, 'status' | 'header'>, body: string): ProviderFailure {
   const read = readFailure(incoming, body);
   const name = (incoming.header('x-amzn-errortype') ?? typeIn(body))

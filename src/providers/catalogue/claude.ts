@@ -1,6 +1,8 @@
 import type { Effort } from '#/wire/hub/canonical.ts';
-import type { ReasoningTraits, Traits } from '#/wire/hub/traits.ts';
-import { effortWords, type Row } from './row.ts';
+import type { ReasoningTraits } from '#/wire/hub/traits.ts';
+import { NEW_CLAUDE } from '#/vendors/anthropic.ts';
+import { effortWords } from '#/vendors/efforts.ts';
+import type { Row } from './row.ts';
 
 const adaptive = (...known: Effort[]): ReasoningTraits => ({
   control: 'adaptive',
@@ -15,25 +17,6 @@ const BUDGET: ReasoningTraits = {
   words: {},
   budget: { shares: { minimal: 0, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.6, max: 0.6 }, least: 1024 },
   canDisable: true,
-};
-
-/** A Claude of which nothing is known but that it is one. */
-export const NEW_CLAUDE: Partial<Traits> = {
-  claude: true,
-  maxOutputTokens: 128_000,
-  vision: true,
-  audio: false,
-  documents: true,
-  remoteMedia: true,
-  reasoning: ALL,
-  sampling: 'fixed',
-  maxTemperature: 1,
-  maxStops: 64,
-  json: 'schema',
-  forcedTools: true,
-  midSystem: false,
-  prefill: false,
-  cacheMarks: 'hour',
 };
 
 /**

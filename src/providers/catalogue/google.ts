@@ -1,5 +1,6 @@
 import type { ReasoningTraits } from '#/wire/hub/traits.ts';
-import { levelWords, type Row } from './row.ts';
+import { levelWords } from '#/vendors/efforts.ts';
+import type { Row } from './row.ts';
 
 const budget = (least: number, most: number, canDisable: boolean): ReasoningTraits => ({
   control: 'budget',

@@ -1,4 +1,5 @@
-import { effortWords, type Row } from './row.ts';
+import { effortWords } from '#/vendors/efforts.ts';
+import type { Row } from './row.ts';
 
 /** Mistral's models, at Mistral and elsewhere. // wire-formats 2.1, 2.3 */
 export const MISTRAL_ROWS: readonly Row[] = [

@@ -15,9 +15,9 @@ export interface ListDialect {
   readonly path: string;
   /** The member of an item that is its id. */
   readonly id: string;
-  /** What stands before the id. */
+  /** The prefix of the id. */
   readonly prefix?: string;
-  /** The path of the next page; undefined where there is none. */
+  /** The path of the next page; undefined on the last one. */
   readonly next?: (page: JsonObject) => string | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function listModels(
     }
     path = isObject(answer) && !isArray(answer) ? next?.(answer) : undefined;
   }
-  if (found.size === 0) throw new UpstreamFault('protocol', 'it names no models');
+  if (found.size === 0) throw new UpstreamFault('protocol', 'its answer lists no models');
   return [...found];
 }
 
@@ -79,7 +79,7 @@ async function readPage(incoming: Incoming): Promise<Json> {
     refuseCostlyJson(text);
     return JSON.parse(text) as Json;
   } catch (cause) {
-    const what = cause instanceof AnswerOutOfBounds ? cause.message : 'it answered with no JSON';
+    const what = cause instanceof AnswerOutOfBounds ? cause.message : 'it did not answer in JSON';
     throw new UpstreamFault('protocol', what, { cause });
   }
 }

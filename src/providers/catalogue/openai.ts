@@ -1,6 +1,7 @@
 import type { Effort } from '#/wire/hub/canonical.ts';
 import type { ReasoningTraits, Traits } from '#/wire/hub/traits.ts';
-import { effortWords, type Row } from './row.ts';
+import { effortWords } from '#/vendors/efforts.ts';
+import type { Row } from './row.ts';
 
 const effort = (...known: Effort[]): ReasoningTraits => ({
   control: 'effort',
@@ -10,7 +11,7 @@ const effort = (...known: Effort[]): ReasoningTraits => ({
 
 const NO_REASONING: ReasoningTraits = { control: 'none', words: {}, canDisable: true };
 
-/** What reasoning models refuse, beside sampling. */
+/** Parameters that reasoning models refuse, in addition to sampling. */
 const NOT_WHILE_REASONING = ['presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs'];
 
 const reasoning = (words: ReasoningTraits, more: Partial<Traits> = {}): Partial<Traits> => ({

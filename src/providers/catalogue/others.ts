@@ -1,6 +1,7 @@
-import { effortWords, type Row } from './row.ts';
+import { effortWords } from '#/vendors/efforts.ts';
+import type { Row } from './row.ts';
 
-/** Models of everybody else, mostly open ones on many hosts. // wire-formats 1.5, 2.3, 2.6 */
+/** Models of all other vendors, mostly open ones on many hosts. // wire-formats 1.5, 2.3, 2.6 */
 export const OTHER_ROWS: readonly Row[] = [
   { match: /deepseek/, traits: { vision: false, audio: false } },
   {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelConfig, VendorId } from '#/config/snapshot.ts';
+import type { ModelConfig } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import { UNKNOWN_MODEL, type Traits } from '#/wire/hub/traits.ts';
 import { configOf } from '../testing/config.ts';
 import { traitsOf } from './traits-of.ts';

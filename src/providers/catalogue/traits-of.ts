@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { ModelConfig, ProviderConfig } from '#/config/snapshot.ts';
+import { effortWords, levelWords } from '#/vendors/efforts.ts';
+import { VENDORS } from '#/vendors/list.ts';
 import { UNKNOWN_MODEL, type ReasoningTraits, type Traits } from '#/wire/hub/traits.ts';
 import { CLAUDE_ROWS } from './claude.ts';
 import { GOOGLE_ROWS } from './google.ts';
 import { MISTRAL_ROWS } from './mistral.ts';
 import { OPENAI_ROWS } from './openai.ts';
 import { OTHER_ROWS } from './others.ts';
-import { effortWords, levelWords, type Row } from './row.ts';
-import { promptCacheMode } from '../fit/prompt-cache.ts';
-import { VENDOR_TRAITS } from './vendor-defaults.ts';
+import type { Row } from './row.ts';
+import { promptCacheMode } from '../fit/cache.ts';
 
 const ROWS: readonly Row[] = [...OPENAI_ROWS, ...CLAUDE_ROWS, ...GOOGLE_ROWS, ...MISTRAL_ROWS, ...OTHER_ROWS];
 
@@ -18,8 +19,8 @@ const MAX_NAME = 512;
 const known = new WeakMap<ProviderConfig, LRUCache<string, Traits>>();
 
 /**
- * What is known of a model at a provider: what holds for any model, for the vendor's, for those the catalogue knows by
- * this id or by the provider's own name for it, and what the configuration says of it, each overriding the one before.
+ * Traits of a model at a provider: those of any model, of the vendor's, of the catalogue's rows for
+ * this id or for the provider's own name of it, and of the configuration, each overriding the one before.
  */
 export function traitsOf(config: ProviderConfig, model: string): Traits {
   let ofProvider = known.get(config);
@@ -33,7 +34,7 @@ function gather(config: ProviderConfig, model: string): Traits {
   const settings = config.models.get(model);
   const names = [settings?.upstreamId, model].flatMap((name) => name?.slice(0, MAX_NAME).toLowerCase() ?? []);
   const rejects = new Set(settings?.rejects);
-  let traits: Traits = { ...UNKNOWN_MODEL, ...VENDOR_TRAITS[config.vendor] };
+  let traits: Traits = { ...UNKNOWN_MODEL, ...VENDORS[config.vendor].traits };
   for (const row of ROWS) {
     if (row.vendors && !row.vendors.includes(config.vendor)) continue;
     if (!names.some((name) => row.match.test(name))) continue;

@@ -2,18 +2,16 @@ import type { FitContext } from '#/ports/provider.ts';
 import { setMember, setString } from '#/wire/document/document.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { ChatRules } from './family-rules.ts';
+import type { ChatRules } from '#/vendors/rules.ts';
 import { effortWord } from './effort.ts';
 import { fitFormat } from './format.ts';
-import { fitMembers } from './members.ts';
 import { fitSampling } from './sampling.ts';
 import { fitStreamOptions } from './stream-options.ts';
 import { fitChatToolIds } from './tool-ids.ts';
-import type { Fitting } from './fitting.ts';
+import { type Fitting, fitMembers } from './fitting.ts';
 
 /** Fits a chat request to a vendor and a model: what would be refused is dropped by name, the rest is worded their way. */
 export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, context: FitContext): void {
-  rules.quirk?.(fitting);
   fitMembers(fitting, rules, traits.rejects);
   fitStreamOptions(fitting, rules.streamOptions, context);
   fitEffort(fitting, traits);

@@ -90,14 +90,17 @@ function knows(host: ClaudeHost, type: string | undefined): boolean {
   return type === undefined || type === 'custom' || host.tools.some((prefix) => type.startsWith(prefix));
 }
 
-/** A file that is silently missing would change what was asked. */
+/** Silently dropping a file would change the question. */
 function refuseRemoteFiles(root: ObjectNode): void {
   const look = (content: JsonNode | undefined): void => {
     for (const block of itemsOf(content)) {
       const source = member(block, 'source');
       const kind = textOf(member(source, 'type'));
       if (kind === 'url' || kind === 'file') {
-        throw new BadRequestShape('this provider takes no addresses or ids of files: send their bytes', 'messages');
+        throw new BadRequestShape(
+          'This provider does not take addresses or ids of files: send their bytes',
+          'messages',
+        );
       }
       look(member(block, 'content'));
       look(member(source, 'content'));

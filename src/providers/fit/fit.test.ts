@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import type { FitContext } from '#/ports/provider.ts';
 import { readDocument, render, type Family } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { createProviders } from '../registry.ts';
 import { configOf } from '../testing/config.ts';
 import { createTransport } from '../http/transport.ts';
+import { MESSAGES, TOOLS, MAXIMAL, plus, without } from '../testing/maximal-chat.ts';
 
 const transport = createTransport();
 const providers = createProviders(transport);
@@ -16,9 +18,6 @@ interface Fitted {
   readonly body: JsonObject;
   readonly losses: readonly string[];
 }
-
-const MESSAGES = [{ role: 'user', content: 'hi' }];
-const TOOLS = [{ type: 'function', function: { name: 'f' } }];
 
 function fitText(
   config: ProviderConfig,
@@ -55,64 +54,6 @@ function fit(
 
 const chat = (vendor: VendorId, model: string, body: JsonObject, context: Partial<FitContext> = {}) =>
   fit(configOf(vendor), { model, messages: MESSAGES, ...body }, context);
-
-/** Everything a client might write, and something nobody knows. */
-const MAXIMAL: JsonObject = {
-  mystery: 1,
-  messages: [
-    { role: 'system', content: 'be kind' },
-    { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }], name: 'ann' },
-    {
-      role: 'assistant',
-      content: null,
-      refusal: null,
-      reasoning_content: 'hm',
-      encrypted_content: 'x',
-      tool_calls: [],
-    },
-  ],
-  audio: null,
-  frequency_penalty: 1,
-  logit_bias: { 5: 1 },
-  logprobs: true,
-  max_completion_tokens: 7,
-  metadata: { a: 'b' },
-  n: 1,
-  parallel_tool_calls: true,
-  prediction: null,
-  presence_penalty: 1,
-  prompt_cache_key: 'k',
-  prompt_cache_retention: '24h',
-  reasoning_effort: 'high',
-  safety_identifier: 's',
-  seed: 4,
-  service_tier: 'default',
-  stop: ['a', 'b'],
-  store: true,
-  stream: true,
-  stream_options: { include_usage: true, include_obfuscation: true },
-  temperature: 0.5,
-  tools: TOOLS,
-  top_logprobs: 2,
-  top_p: 0.9,
-  user: 'u',
-  verbosity: 'low',
-};
-
-const COMMON = [
-  'frequency_penalty',
-  'messages',
-  'model',
-  'parallel_tool_calls',
-  'presence_penalty',
-  'stop',
-  'stream',
-  'temperature',
-  'tools',
-  'top_p',
-];
-const plus = (...names: string[]) => [...COMMON, ...names];
-const without = (names: readonly string[], ...gone: string[]) => names.filter((name) => !gone.includes(name));
 
 describe('what is left of everything a client might write', () => {
   test.each<readonly [VendorId, readonly string[], string]>([

@@ -3,28 +3,29 @@ import type { FitContext } from '#/ports/provider.ts';
 import type { Lose } from '#/wire/hub/canonical.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { VendorRules } from './family-rules.ts';
+import type { VendorRules } from '#/vendors/rules.ts';
 import { fitCache } from './cache.ts';
 import { fitChat } from './chat.ts';
-import { fitMembers } from './members.ts';
 import { fitResponses } from './responses.ts';
 import { fitStreamOptions } from './stream-options.ts';
-import { Fitting } from './fitting.ts';
+import { Fitting, fitMembers } from './fitting.ts';
 
 /** Whose request is fitted, and to what. */
 export interface FitTarget {
   readonly config: ProviderConfig;
   readonly traits: Traits;
   readonly rules: VendorRules;
+  /** Done to chat requests before the rules. */
+  readonly fitChat?: ((fitting: Fitting) => void) | undefined;
 }
 
 /**
  * Edits that make a body acceptable to an OpenAI-compatible vendor. Cache directives go first: what replaces a part
- * forgets what was to be removed inside it.
+ * also cancels removals inside it.
  */
 export function fitOpenAi(
   document: WireDocument,
-  { config, traits, rules }: FitTarget,
+  { config, traits, rules, fitChat: quirk }: FitTarget,
   context: FitContext,
   lose: Lose,
 ): readonly Edit[] {
@@ -32,8 +33,10 @@ export function fitOpenAi(
   const { family } = document;
   const declared = new Set(config.models.get(context.model)?.rejects);
   fitCache(fitting, document, config, traits, context);
-  if (family === 'chat' && rules.untouched !== true) fitChat(fitting, traits, rules.chat, context);
-  else if (family === 'responses' && rules.untouched !== true) {
+  if (family === 'chat' && rules.untouched !== true) {
+    quirk?.(fitting);
+    fitChat(fitting, traits, rules.chat, context);
+  } else if (family === 'responses' && rules.untouched !== true) {
     fitResponses(fitting, traits, rules.responses ?? {}, config);
   } else {
     fitMembers(fitting, family === 'chat' ? {} : (rules[family] ?? {}), declared);

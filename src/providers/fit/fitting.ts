@@ -2,6 +2,8 @@ import type { Lose } from '#/wire/hub/canonical.ts';
 import { removeMembers, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { Json } from '#/wire/document/json.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
+import type { FamilyRules } from '#/vendors/rules.ts';
 
 /**
  * Gathers what must change in one body. Members of one object are removed together, since removals next to each other
@@ -68,7 +70,7 @@ export class Fitting {
     this.edit(setMember(this.root, name, json));
   }
 
-  /** Forgets what was to be removed from an object, which is being replaced as a whole. */
+  /** Cancels removals in an object that is replaced as a whole. */
   forget(object: JsonNode): void {
     if (object.kind === 'object') this.#removals.delete(object);
   }
@@ -84,4 +86,29 @@ export class Fitting {
     );
     return [...removals, ...this.#edits];
   }
+}
+
+/** Drops the top-level members that a vendor or a model does not take, and gives the others the vendor's names. */
+export function fitMembers(fitting: Fitting, rules: FamilyRules, rejects: Traits['rejects']): void {
+  const { members, refuses = [], names = {}, tiers, foreignTiers = {} } = rules;
+  for (const [from, to] of Object.entries(names)) fitting.rename(from, to);
+  for (const name of refuses) fitting.drop(name);
+  for (const { key } of fitting.root.members) {
+    const name = key.value;
+    const refused = members !== undefined && !members.has(name) && !Object.hasOwn(names, name);
+    if (refused || rejects.has(name)) fitting.drop(name);
+  }
+  if (tiers) fitTier(fitting, tiers);
+  const asked = fitting.value('service_tier');
+  if (typeof asked === 'string' && Object.hasOwn(foreignTiers, asked)) {
+    fitting.set('service_tier', JSON.stringify(foreignTiers[asked]));
+  }
+}
+
+function fitTier(fitting: Fitting, tiers: Readonly<Record<string, string>>): void {
+  const asked = fitting.value('service_tier');
+  if (typeof asked !== 'string') return;
+  const tier = Object.hasOwn(tiers, asked) ? tiers[asked] : undefined;
+  if (tier === undefined) fitting.drop('service_tier');
+  else if (tier !== asked) fitting.set('service_tier', JSON.stringify(tier));
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { VendorId } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import type { Family } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { createProviders } from '../registry.ts';

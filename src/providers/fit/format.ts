@@ -4,7 +4,10 @@ import { jsonInstruction } from '#/wire/hub/json-instruction.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
 import type { Fitting } from './fitting.ts';
 
-/** A schema that the model cannot be held to is asked for in words, beside whatever JSON it can be held to. // wire-formats 1.5 */
+/**
+ * A schema that the model cannot enforce is requested in words, with the JSON mode that it can enforce. // wire-formats
+ * 1.5
+ */
 export function fitFormat(fitting: Fitting, { json, systemRole }: Traits): void {
   if (json === 'schema') return;
   const asked = readSchema(fitting.value('response_format'));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import { traitsOf } from '../catalogue/traits-of.ts';
-import { promptCacheRule, type PromptCacheRule } from './prompt-cache.ts';
+import { promptCacheRule, type PromptCacheRule } from './cache.ts';
 import { configOf } from '../testing/config.ts';
 
 const rule = (

@@ -1,8 +1,7 @@
 import type { Lose } from '#/wire/hub/canonical.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import { fitMembers } from './members.ts';
-import { Fitting } from './fitting.ts';
+import { Fitting, fitMembers } from './fitting.ts';
 
 /** Drops what a model or its host refuses and nothing else: the rest was written for it by its family's encoder. */
 export function fitRejected(document: WireDocument, { rejects }: Traits, lose: Lose): readonly Edit[] {

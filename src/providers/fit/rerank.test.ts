@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
-import { fitRerank } from './rerank.ts';
+import { fitRerank } from '../custom.ts';
 
 const VOYAGE = 'https://api.voyageai.com/v1';
 

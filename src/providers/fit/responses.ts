@@ -2,12 +2,11 @@ import type { ProviderConfig } from '#/config/snapshot.ts';
 import { setString } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { FamilyRules } from './family-rules.ts';
+import type { FamilyRules } from '#/vendors/rules.ts';
 import { effortWord } from './effort.ts';
-import { fitMembers } from './members.ts';
 import { fitSampling } from './sampling.ts';
 import { fitItemToolIds } from './tool-ids.ts';
-import type { Fitting } from './fitting.ts';
+import { type Fitting, fitMembers } from './fitting.ts';
 
 /** Members of the chat family only: what a model rejects there by these names it does not have here. */
 const OF_CHAT = new Set(['presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs']);
@@ -21,7 +20,7 @@ export function fitResponses(fitting: Fitting, traits: Traits, rules: FamilyRule
   fitItemToolIds(fitting, traits.toolIds);
 }
 
-/** Words the effort as the model does. Returns whether it is told not to think, or cannot. */
+/** Writes the effort in the model's words. Returns whether thinking is off, or not available. */
 function fitEffort(fitting: Fitting, traits: Traits): boolean {
   const reasoning = fitting.node('reasoning');
   const effort = member(reasoning, 'effort');

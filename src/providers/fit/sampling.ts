@@ -2,7 +2,9 @@ import type { JsonNode } from '#/wire/document/scan.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
 import type { Fitting } from './fitting.ts';
 
-/** What of sampling and stop strings a model does not take is dropped; `quiet`: it is told not to think. // wire-formats 2.5 */
+/**
+ * Drops sampling parameters and stop strings that a model does not take; `quiet`: thinking is off. // wire-formats 2.5
+ */
 export function fitSampling(fitting: Fitting, traits: Traits, quiet: boolean): void {
   if (traits.sampling === 'fixed' || (traits.sampling === 'quiet' && !quiet)) {
     for (const name of ['temperature', 'top_p', 'top_k']) fitting.drop(name);

@@ -1,13 +1,16 @@
 import type { FitContext } from '#/ports/provider.ts';
 import { setMember } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
-import type { ChatRules } from './family-rules.ts';
+import type { ChatRules } from '#/vendors/rules.ts';
 import type { Fitting } from './fitting.ts';
 
 const USAGE = '"include_usage":true';
 const NO_PADDING = '"include_obfuscation":false';
 
-/** Streams are metered by their usage frame, so it is asked for wherever it can be; padding nobody reads is not. */
+/**
+ * Streams are metered by their usage frame, so it is requested wherever possible; padding is not, since no reader needs
+ * it.
+ */
 export function fitStreamOptions(
   fitting: Fitting,
   taken: ChatRules['streamOptions'],
@@ -30,7 +33,7 @@ export function fitStreamOptions(
   }
 }
 
-/** Usage is told without being asked for, by the vendor or by us: only what else was asked for is a loss. */
+/** Usage is reported without being requested, by the vendor or by us: only other options count as a loss. */
 function leaveOut(fitting: Fitting): void {
   const options = fitting.node('stream_options');
   if (options === undefined) return;

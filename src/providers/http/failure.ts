@@ -13,7 +13,7 @@ type Head = Pick<Incoming, 'status' | 'header'>;
 
 /**
  * Reads the head and body of an answer that is an error, in the shapes of OpenAI, Anthropic, Mistral, xAI, Google and
- * what stands in front of them. // wire-formats 1.2
+ * the proxies in front of them. // wire-formats 1.2
  */
 export function readFailure(incoming: Head, body: string): ProviderFailure {
   const error = errorOf(parse(body));
@@ -34,7 +34,7 @@ function parse(body: string): Json | undefined {
   }
 }
 
-/** The object that says what is wrong: `error`, or the body itself. Google may send a list with one of them. */
+/** The object that describes the error: `error`, or the body itself. Google may send a list with one of them. */
 function errorOf(body: Json | undefined): JsonObject {
   const one = Array.isArray(body) ? (body as readonly Json[])[0] : body;
   if (!isObject(one)) return {};
@@ -50,7 +50,7 @@ function messageOf(error: JsonObject): string | undefined {
   return undefined;
 }
 
-/** A text; a list of what is wrong with which member; or an object that holds one of both. */
+/** A text; a list of faults by member; or an object with one of both. */
 function wordsOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) {

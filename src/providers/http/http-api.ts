@@ -2,7 +2,7 @@ import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Incoming, Outgoing, Passing } from '#/ports/provider.ts';
 import type { Family } from '#/wire/document/document.ts';
 import type { Transport } from './transport.ts';
-import { knownModels } from '../catalogue/known-models.ts';
+import { VENDORS } from '#/vendors/list.ts';
 
 /** Where families are asked for below a base address that speaks OpenAI's or Anthropic's paths. */
 export const PATHS: Readonly<Partial<Record<Family, string>>> = {
@@ -31,7 +31,7 @@ export interface HttpApi {
   path?(outgoing: Outgoing): string;
   /** Headers of the protocol: those of the client's that go on. */
   headers?(client: Outgoing['headers'], dialect?: Outgoing['dialect']): Headers;
-  /** Path and query for what is passed on, instead of the path as it is. */
+  /** Path and query for a passthrough call, instead of the unchanged path. */
   passedPath?(path: string): string;
 }
 
@@ -41,7 +41,7 @@ export interface HttpExit {
   readonly pass: (passing: Passing) => Promise<Incoming>;
 }
 
-/** Asks an API with JSON, and passes on what is not understood here. */
+/** Asks an API with JSON, and passes unknown calls on. */
 export function httpExit(api: HttpApi, transport: Transport): HttpExit {
   const { origin, pathname } = new URL(api.base);
   const root = pathname.replace(/(?<!\/)\/+$/, '');
@@ -94,7 +94,7 @@ export function configured(config: ProviderConfig): {
   readonly known: readonly string[];
 } {
   return {
-    known: knownModels(config.vendor),
+    known: VENDORS[config.vendor].models ?? [],
     upstreamModel: (model) => config.models.get(model)?.upstreamId ?? model,
     jurisdiction: (model) => config.models.get(model)?.jurisdiction ?? config.jurisdiction,
   };

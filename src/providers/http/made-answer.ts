@@ -17,7 +17,7 @@ export function madeAnswer(status: number, body: JsonObject, headers: Readonly<R
 }
 
 /**
- * A failure that is told as if the provider had answered with it, in the words of the chat family. Asking again does
+ * A failure in the form of a provider's answer, in the words of the chat family. Asking again does
  * not help.
  */
 export function madeFailure(status: number, message: string, code: string): Incoming {

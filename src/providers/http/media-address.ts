@@ -41,7 +41,7 @@ for (const [network, bits] of PRIVATE_V6) privateNetworks.addSubnet(network, bit
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an IP address is one of the public internet. False for what is no IP address. */
+/** Whether an IP address belongs to the public internet. False for invalid addresses. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !privateNetworks.check(address, 'ipv4');

@@ -231,7 +231,7 @@ describe('what is not', () => {
     respond = (_request, response) => void response.writeHead(200, { 'content-type': 'image/png' }).write('a');
     expect(await reasonOf(fetcher.fetchMedia(`http://files.example:${port}/`, signal))).toContain('too long');
     const gone = fetcher.fetchMedia(`http://files.example:${port}/`, AbortSignal.abort());
-    expect(await reasonOf(gone)).toContain('given up');
+    expect(await reasonOf(gone)).toContain('aborted');
   });
 
   it('a server that is not there', async () => {

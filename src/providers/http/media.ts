@@ -133,7 +133,7 @@ async function readMedia(answer: Dispatcher.ResponseData, { maxBytes }: Rules): 
   return { mediaType, data: Buffer.concat(parts, size).toString('base64') };
 }
 
-/** Closes the connection of an answer whose body nobody reads. */
+/** Closes the connection of an answer whose body is not read. */
 function drop({ body }: Dispatcher.ResponseData): void {
   // The body tells that it was cut off as an error.
   body.on('error', () => {}).destroy();
@@ -163,10 +163,10 @@ function unavailable(reason: string): MediaUnavailable {
   return new MediaUnavailable(`A file could not be fetched: ${reason}.`);
 }
 
-/** What the client is told: never what was found inside our network, nor whether something is there. */
+/** The client's error: it never reveals anything about our network, nor whether a server is there. */
 function explain(thrown: unknown, signal: AbortSignal): unknown {
   if (thrown instanceof MediaUnavailable) return thrown;
-  if (signal.aborted) return unavailable('the request was given up');
+  if (signal.aborted) return unavailable('the request was aborted');
   if (thrown instanceof ForbiddenAddress) return unavailable(NOT_PUBLIC);
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return unavailable('its server took too long');
   return unavailable('its server could not be reached');

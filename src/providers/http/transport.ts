@@ -1,28 +1,12 @@
-import type { Incoming, PassedMethod } from '#/ports/provider.ts';
+import { type Incoming, AnswerWithoutEnd, UpstreamFault } from '#/ports/provider.ts';
 import { guardedConnector } from './guarded-connector.ts';
-import { Http1Client } from './http1/client.ts';
-import type { Pool } from './http1/pool.ts';
-import { requestHead, type RequestHead } from './http1/request-head.ts';
-import { TransportExchange } from './transport-exchange.ts';
+import { type Pool, Http1Client } from './http1/pool.ts';
+import { requestHead, type RequestHead, framedBy } from './http1/request-head.ts';
 import { classify } from './transport-fault.ts';
-
-/** One HTTP request to a provider. */
-export interface TransportRequest {
-  readonly method: PassedMethod;
-  readonly origin: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Pieces are sent as they come, with back-pressure and chunked framing. */
-  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  /**
-   * Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way, while all of it
-   * may take as long as `TransportOptions` says.
-   */
-  readonly timeoutMs: number;
-  readonly idle: boolean;
-  readonly signal: AbortSignal;
-}
+import type { TransportRequest } from './transport-request.ts';
+import type { AnswerHead } from './http1/answer-reader.ts';
+import { BodySender } from './http1/body-sender.ts';
+import type { Connection, Exchange } from './http1/connection.ts';
 
 /** Sends requests over kept-alive connections. */
 export interface Transport {
@@ -60,4 +44,207 @@ export function createTransport({ streamSeconds = 3600 }: TransportOptions = {})
     },
     close: () => client.close(),
   };
+}
+
+/** Bytes that wait for their reader before no more are taken from the connection. */
+const HIGH_WATER = 256 * 1024;
+/** Longer texts are encoded as they are sent: all at once takes long, and nothing else is done meanwhile. */
+const PIECE = 256 * 1024;
+
+/** One request and its answer: what a connection serves on one side, `Incoming` on the other. */
+class TransportExchange implements Exchange, Incoming {
+  readonly head: Promise<Incoming>;
+  readonly method: string;
+  status = 0;
+  readonly #request: TransportRequest;
+  /** The head of the request, less its framing. */
+  readonly #requestHead: RequestHead;
+  readonly #timer: NodeJS.Timeout;
+  readonly #end: NodeJS.Timeout | undefined;
+  readonly #onAbort = (): void => this.#fail(new UpstreamFault('aborted', 'the request was aborted'));
+  readonly #settleHead: { resolve(incoming: Incoming): void; reject(fault: UpstreamFault): void };
+  #answerHead: AnswerHead | undefined;
+  /** Its own until the answer ends, and then no more. */
+  #connection: Connection | undefined;
+  #begun = false;
+  #paused = false;
+  #sender: BodySender | undefined;
+  #queue: Buffer[] = [];
+  #queued = 0;
+  #ended = false;
+  #fault: UpstreamFault | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(request: TransportRequest, sentHead: RequestHead, streamSeconds: number) {
+    this.#request = request;
+    this.#requestHead = sentHead;
+    this.method = request.method;
+    const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+    this.head = promise;
+    this.#settleHead = { resolve, reject };
+    this.#timer = setTimeout(() => {
+      // A pause that we caused by not reading is not the provider's silence.
+      if (request.idle && this.#paused) return void this.#timer.refresh();
+      this.#fail(new UpstreamFault('timeout', 'the provider did not answer in time'));
+    }, request.timeoutMs);
+    if (request.idle) {
+      const cause = new AnswerWithoutEnd(streamSeconds);
+      const fault = new UpstreamFault('timeout', 'the provider did not come to the end of its answer', { cause });
+      this.#end = setTimeout(() => this.#fail(fault), streamSeconds * 1000);
+    }
+    if (request.signal.aborted) queueMicrotask(this.#onAbort);
+    else request.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get over(): boolean {
+    return this.#ended || this.#fault !== undefined;
+  }
+
+  onConnection(connection: Connection): void {
+    this.#connection = connection;
+    this.#begun = true;
+    const { method, body } = this.#request;
+    const { text, ascii } = this.#requestHead;
+    if (body === undefined) connection.write(text + framedBy(method, 0), '');
+    else if (typeof body === 'string' && body.length > PIECE)
+      this.#send(connection, new BodySender(piecesOf(body), Buffer.byteLength(body)));
+    else if (typeof body === 'string') {
+      const head = text + framedBy(method, Buffer.byteLength(body));
+      if (ascii) connection.writeText(head + body);
+      else connection.write(head, body);
+    } else if (body instanceof Uint8Array) connection.write(text + framedBy(method, body.length), body);
+    else this.#send(connection, new BodySender(body, undefined));
+  }
+
+  onHead(head: AnswerHead): void {
+    this.status = head.status;
+    this.#answerHead = head;
+    this.#settleHead.resolve(this);
+  }
+
+  onData(data: Buffer): void {
+    if (this.#request.idle) this.#timer.refresh();
+    this.#queue.push(data);
+    this.#queued += data.length;
+    if (this.#queued > HIGH_WATER && !this.#paused) {
+      this.#paused = true;
+      this.#connection?.pause();
+    }
+    this.#notify();
+  }
+
+  onEnd(): void {
+    this.#ended = true;
+    this.#connection = undefined;
+    this.#release();
+    this.#notify();
+  }
+
+  onError(error: Error): void {
+    this.#connection = undefined;
+    this.#fail(error instanceof UpstreamFault ? error : classify(error, this.status !== 0));
+  }
+
+  header(name: string): string | undefined {
+    return this.#answerHead?.header(name);
+  }
+
+  async text(limit: number): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    for (let came = this.#take(); came; came = this.#take()) {
+      if (came instanceof Promise) {
+        await came;
+        continue;
+      }
+      size += came.length;
+      if (size > limit) {
+        const fault = new UpstreamFault('too_large', `the provider's answer is larger than ${limit} bytes`);
+        this.#fail(fault);
+        throw fault;
+      }
+      parts.push(came);
+    }
+    const whole = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    return whole.toString('utf8');
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let came = this.#take(); came; came = this.#take()) {
+        if (came instanceof Promise) await came;
+        else yield came;
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  close(): void {
+    if (!this.#ended) this.#fail(new UpstreamFault('aborted', 'the rest of the answer was not read'));
+  }
+
+  /** The bytes since the last call; a promise of more if there are none yet; undefined at the end. */
+  #take(): Buffer | Promise<void> | undefined {
+    const batch = this.#queue;
+    if (batch.length > 0) {
+      this.#queue = [];
+      this.#queued = 0;
+      if (this.#paused) {
+        this.#paused = false;
+        this.#connection?.resume();
+      }
+      return batch.length === 1 ? batch[0]! : Buffer.concat(batch);
+    }
+    if (this.#fault) throw this.#fault;
+    return this.#ended ? undefined : new Promise((resolve) => (this.#wake = resolve));
+  }
+
+  /** A body that fails is the sender's fault, not the provider's. */
+  #send(connection: Connection, sender: BodySender): void {
+    this.#sender = sender;
+    const onPiece = (): void => {
+      if (this.#request.idle) this.#timer.refresh();
+    };
+    sender.send(connection, this.method, this.#requestHead.text, onPiece).catch((cause: unknown) => {
+      this.#fail(new UpstreamFault('aborted', 'the body of the request ended early', { cause }));
+    });
+  }
+
+  #fail(fault: UpstreamFault): void {
+    if (this.#ended || this.#fault) return;
+    if (!this.#begun) fault.sent = false;
+    this.#fault = fault;
+    this.#release();
+    this.#settleHead.reject(fault);
+    this.head.catch(() => undefined);
+    this.#connection?.drop();
+    this.#connection = undefined;
+    this.#notify();
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#end);
+    this.#sender?.stop();
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}
+
+/** The bytes of a text, none of its characters in two. A connection that takes all at once is not all that there is. */
+async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length;) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    let end = Math.min(at + PIECE, text.length);
+    // By the second half: a first one that stands alone may have another behind it.
+    if (end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00) end += 1;
+    yield Buffer.from(text.slice(at, end));
+    at = end;
+  }
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from '#/wire/document/json.ts';
 import { answerOf, routerAnswers } from '#/wire/systemone/answers.ts';
 import { decisionOf } from '#/wire/systemone/decision.ts';
 import { lengthOf, tooLong } from '#/wire/systemone/questions.ts';
-import { readDecision, type DecisionRequest } from '#/wire/systemone/request.ts';
+import { readDecision, type DecisionRequest } from '#/wire/systemone/read-request.ts';
 import { saysSomething } from '#/wire/systemone/state.ts';
 import { estimatedTokens } from '#/wire/answer/usage.ts';
 import { madeAnswer } from '../http/made-answer.ts';
@@ -25,7 +25,7 @@ export async function decide({ body, model, timeoutMs, signal }: Outgoing, model
     if (thrown instanceof ModelFault) throw modelError(thrown);
     // What data protection has left of it can be asked no more.
     if (thrown instanceof BadRequestShape) throw shapeError(thrown);
-    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was given up', { cause: thrown });
+    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was aborted', { cause: thrown });
     if (late.aborted) throw new UpstreamFault('timeout', 'the decision took too long', { cause: thrown });
     throw thrown;
   }

@@ -10,7 +10,7 @@ import { isArray } from '#/wire/request/request-shape.ts';
 export interface OcrRequest {
   readonly file: Omit<DocumentFile, 'bytes'> & { readonly base64: string };
   readonly options: RecognizeOptions;
-  /** What is held and billed for at most: a document with more pages than its size lets expect must name them. */
+  /** Maximum pages to hold and bill: a document with more pages than its size allows must name them. */
   readonly pagesAtMost: number;
 }
 
@@ -26,7 +26,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   pt: 'por',
 };
 const MOST_PAGES = 1000;
-/** What other engines make of a document beside its text. */
+/** Output of other engines besides the text. */
 const NOT_SERVED = ['bbox_annotation_format', 'document_annotation_format'];
 
 /** Reads a request for the gateway's own text recognition. Throws `BadRequestShape`. // spec 2.4 */
@@ -34,10 +34,10 @@ export function readOcrRequest(body: JsonObject): OcrRequest {
   const document = isObject(body['document']) ? body['document'] : {};
   const inline = readDataUrl(addressOf(document));
   if (!inline) {
-    throw new BadRequestShape('gw/ocr opens no connection: send the document itself, as a data: URL', 'document');
+    throw new BadRequestShape('gw/ocr fetches no documents: send the document itself as a data: URL', 'document');
   }
   for (const name of NOT_SERVED) {
-    if ((body[name] ?? undefined) !== undefined) throw new BadRequestShape(`gw/ocr has no ${name}`, name);
+    if ((body[name] ?? undefined) !== undefined) throw new BadRequestShape(`${name} is not supported by gw/ocr`, name);
   }
   const pages = pagesOf(body['pages'] ?? undefined);
   const languages = languagesOf(body['languages'] ?? undefined);
@@ -63,7 +63,7 @@ function pagesOf(value: Json | undefined): readonly number[] | undefined {
   const ranges = pageRanges(value);
   if (!ranges) throw new BadRequestShape('pages must be page numbers from 0: [0, 2] or "0-4,7"', 'pages');
   const count = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-  if (count > MOST_PAGES) throw new BadRequestShape(`pages may name at most ${MOST_PAGES} pages`, 'pages');
+  if (count > MOST_PAGES) throw new BadRequestShape(`pages may list at most ${MOST_PAGES} pages`, 'pages');
   const numbers = ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
@@ -77,7 +77,7 @@ function languagesOf(value: Json | undefined): readonly string[] | undefined {
   });
   if (codes.includes(undefined)) {
     const known = Object.keys(LANGUAGES).join(', ');
-    throw new BadRequestShape(`languages must be of ${known}`, 'languages');
+    throw new BadRequestShape(`languages must be a list of ${known}`, 'languages');
   }
   return codes.length > 0 ? [...new Set(codes as string[])] : undefined;
 }

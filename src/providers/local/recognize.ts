@@ -18,17 +18,17 @@ export async function recognize(
   try {
     const pages = await engine.recognize({ ...named, bytes }, options, AbortSignal.any([signal, late]));
     if (pages.length === 0 && options.pages) {
-      throw new GatewayError('invalid_request', 'The document has none of these pages.', { param: 'pages' });
+      throw new GatewayError('invalid_request', 'The document has none of the requested pages.', { param: 'pages' });
     }
     if (pages.length > pagesAtMost) {
-      const message = 'The document has more pages than its size lets expect: name those that are wanted in pages.';
+      const message = 'The document has more pages than its size allows. List the pages you need in pages.';
       throw new GatewayError('document_too_large_to_scan', message, { param: 'pages' });
     }
     const usage_info = { pages_processed: pages.length, doc_size_bytes: bytes.length };
     return madeAnswer(200, { pages: pages as unknown as readonly Json[], model, usage_info });
   } catch (thrown) {
     if (thrown instanceof DocumentFault) throw documentError(thrown, 'document');
-    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was given up', { cause: thrown });
+    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was aborted', { cause: thrown });
     if (late.aborted) throw new UpstreamFault('timeout', 'the document took too long', { cause: thrown });
     throw thrown;
   }

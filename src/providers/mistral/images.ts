@@ -52,13 +52,13 @@ export async function askForImages(outgoing: Outgoing, api: HttpApi, transport: 
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, n) }, work));
-  // What was made is given, and billed by the image: fewer than asked for is no failure.
+  // Finished images are returned, and billed by the image: fewer than requested is not a failure.
   if (images.length > 0) {
     if (wrong && 'failure' in wrong) wrong.failure.close();
     return madeAnswer(200, { created: Math.floor(Date.now() / 1000), data: images });
   }
   if (wrong && 'fault' in wrong) throw wrong.fault;
-  return wrong?.failure ?? madeFailure(502, 'no image was made', 'image_generation_failed');
+  return wrong?.failure ?? madeFailure(502, 'no image was created', 'image_generation_failed');
 }
 
 /** Asks with one credential throughout: files belong to the account that made them. */
@@ -104,7 +104,9 @@ async function makeImage(conversation: JsonObject, ask: Ask, signal: AbortSignal
     const outputs = outputsOf(await readObject(answer, MAX_CONVERSATION_BYTES));
     const file = imageIn(outputs);
     if (!file) {
-      return { failure: madeFailure(400, wordsIn(outputs) ?? 'The model made no image.', 'image_generation_refused') };
+      return {
+        failure: madeFailure(400, wordsIn(outputs) ?? 'The model did not create an image.', 'image_generation_refused'),
+      };
     }
     const path = `/files/${encodeURIComponent(file.id)}`;
     const image = await download(`${path}/content`, ask, signal);
@@ -117,7 +119,7 @@ async function makeImage(conversation: JsonObject, ask: Ask, signal: AbortSignal
   }
 }
 
-/** The image as base64. Asked for again when that fails: making it anew would be billed anew. */
+/** The image as base64. The download is repeated when it fails: creating the image again would be billed again. */
 async function download(path: string, ask: Ask, signal: AbortSignal): Promise<string | undefined> {
   for (let round = 0; round < DOWNLOADS; round++) {
     if (round > 0) await sleep(DOWNLOAD_WAIT_MS * round, undefined, { signal }).catch(() => undefined);
@@ -143,7 +145,7 @@ async function bytesOf(incoming: Incoming): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Deletes the file, if it can be: nobody waits for it, and nobody minds. */
+/** Deletes the file, if possible: no caller waits for it, and failures do not matter. */
 async function forget(path: string, ask: Ask): Promise<void> {
   try {
     (await ask('DELETE', path)).close();

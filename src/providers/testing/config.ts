@@ -1,5 +1,5 @@
-import type { CredentialConfig, ModelConfig, ProviderConfig, VendorId } from '#/config/snapshot.ts';
-import { VENDORS } from '#/config/resources/vendors.ts';
+import type { CredentialConfig, ModelConfig, ProviderConfig } from '#/config/snapshot.ts';
+import { VENDORS, type VendorId } from '#/vendors/list.ts';
 
 /** A provider of a vendor's as a test needs it: with one API key, on the organization's own account. */
 export function configOf(

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#/ports/provider.ts';
+import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { betasFor, isInOwnWords, VERTEX_CLAUDE, withMembers } from '../catalogue/claude-hosts.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';
@@ -9,7 +9,7 @@ import { configured, httpExit, type Headers, type HttpApi, type HttpExit } from 
 import { madeFailure } from '../http/made-answer.ts';
 import { fitRejected } from '../fit/rejected.ts';
 import type { Transport } from '../http/transport.ts';
-import type { Vendor, VendorDeps } from '../vendor.ts';
+import type { CreateProvider } from '../create-provider.ts';
 import { CredentialRefused, readServiceAccount, serviceAccountToken, type AccessToken } from './access-token.ts';
 import { vertexEmbeddings } from './embeddings.ts';
 
@@ -20,40 +20,37 @@ const MAX_CLAUDE_BYTES = 30_000_000;
 const WIDE_LOCATIONS: Readonly<Record<string, string>> = { global: 'GLOBAL', us: 'US', eu: 'EU' };
 
 /** Google's Vertex AI: Gemini, and Claude in the messages family. // wire-formats 1.1 */
-export const vertex: Vendor<'vertex'> = {
-  id: 'vertex',
-  create(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
-    const { region } = config;
-    const named = configured(config);
-    const ask = createAsk(config, transport);
-    return {
-      config,
-      ...named,
-      jurisdiction: (model) => WIDE_LOCATIONS[region ?? ''] ?? named.jurisdiction(model),
-      families(model) {
-        if (traits(config, model).claude) return ['messages'];
-        return embeddingsDialectOf('vertex', named.upstreamModel(model)) ? ['embeddings'] : ['gemini'];
-      },
-      traits: (model) => traits(config, model),
-      fit(document, context, lose) {
-        const known = traits(config, context.model);
-        if (document.family === 'messages') {
-          return fitClaudeHost(document, VERTEX_CLAUDE, { config, traits: known, context }, lose);
-        }
-        if (document.family === 'embeddings') readEmbeddingsAsk(document.body);
-        return fitRejected(document, known, lose);
-      },
-      async send(outgoing) {
-        try {
-          return await ask(outgoing);
-        } catch (thrown) {
-          if (!(thrown instanceof CredentialRefused)) throw thrown;
-          return madeFailure(401, thrown.message, 'credential_refused');
-        }
-      },
-      readFailure,
-    };
-  },
+export const vertex: CreateProvider = (config, { transport, traits }) => {
+  const { region } = config;
+  const named = configured(config);
+  const ask = createAsk(config, transport);
+  return {
+    config,
+    ...named,
+    jurisdiction: (model) => WIDE_LOCATIONS[region ?? ''] ?? named.jurisdiction(model),
+    families(model) {
+      if (traits(config, model).claude) return ['messages'];
+      return embeddingsDialectOf('vertex', named.upstreamModel(model)) ? ['embeddings'] : ['gemini'];
+    },
+    traits: (model) => traits(config, model),
+    fit(document, context, lose) {
+      const known = traits(config, context.model);
+      if (document.family === 'messages') {
+        return fitClaudeHost(document, VERTEX_CLAUDE, { config, traits: known, context }, lose);
+      }
+      if (document.family === 'embeddings') readEmbeddingsAsk(document.body);
+      return fitRejected(document, known, lose);
+    },
+    async send(outgoing) {
+      try {
+        return await ask(outgoing);
+      } catch (thrown) {
+        if (!(thrown instanceof CredentialRefused)) throw thrown;
+        return madeFailure(401, thrown.message, 'credential_refused');
+      }
+    },
+    readFailure,
+  };
 };
 
 type Ask = (outgoing: Outgoing) => Promise<Incoming>;

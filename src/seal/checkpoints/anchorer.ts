@@ -14,7 +14,9 @@ export interface AnchorerDeps {
 
 /** Copies checkpoints to where the database's writers cannot change them. Nothing waits for it. */
 export interface Anchorer {
-  /** Copies what is missing since the last copy. Never rejects: the next run begins where this one failed. */
+  /**
+   * Copies checkpoints that are missing since the last run. Never rejects: the next run begins where this one failed.
+   */
   run(): Promise<void>;
   start(): void;
   stop(): void;
@@ -64,7 +66,7 @@ export function createAnchorer(deps: AnchorerDeps): Anchorer {
   };
 }
 
-/** The highest number that was copied; 0 when there is none. */
+/** The highest number that was copied; 0 without any copy. */
 async function lastAnchored({ checkpoints, store }: AnchorerDeps): Promise<number> {
   const newest = (await checkpoints.heads()).last?.number ?? 0;
   for (const back of [...LOOK_BACK, newest]) {
@@ -88,7 +90,7 @@ export async function anchorMissing({ checkpoints, store, every }: Omit<Anchorer
   return put;
 }
 
-/** What was copied, by number: all that was ever put there, so that writing over it does not help. */
+/** Copied statements by number: all versions ever written, so that overwriting them does not help. */
 export async function anchoredStatements(store: AnchorStore): Promise<AnchoredStatements> {
   const statements = new Map<number, string[]>();
   for await (const { number, body } of store.records()) {

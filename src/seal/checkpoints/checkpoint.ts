@@ -31,7 +31,7 @@ export interface ShownCut {
   readonly carried: readonly Leaf<CarriedSum>[];
 }
 
-/** What goes into a checkpoint beside the heads. */
+/** Content of a checkpoint besides the heads. */
 export interface CheckpointAdditions {
   readonly cut?: Cut;
   /** The public key that may sign from now on. */

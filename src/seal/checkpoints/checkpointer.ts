@@ -29,7 +29,8 @@ export function createCheckpointer({ store, keys, onFault }: CheckpointerDeps): 
       const input = await store.heads();
       const { signer, introduces, known } = signerAfter(input.last, keys);
       wasOurs ||= !known && (await hasSigned(store, keys));
-      if (!known && wasOurs) throw new Error('another gateway signs with a newer checkpoint key, which this one lacks');
+      if (!known && wasOurs)
+        throw new Error('another gateway signs with a newer checkpoint key that this one does not have');
       wasOurs ||= known;
       if (input.heads.length === 0 && !input.credit) return;
       await store.saveCheckpoint(makeCheckpoint(input, Date.now(), signer, introduces && { introduces }));
@@ -69,7 +70,7 @@ export interface Signer {
  */
 export function signerAfter(last: Checkpoint | undefined, keys: readonly KeyObject[]): Signer {
   const [newest] = keys;
-  if (!newest) throw new RangeError('no key to sign checkpoints with');
+  if (!newest) throw new RangeError('the key that signs checkpoints is missing');
   const newestPublic = createPublicKey(newest);
   const knows = !last || last.key === keyId(newestPublic) || last.introduces === spkiOf(newestPublic);
   if (knows) return { signer: newest, known: true };

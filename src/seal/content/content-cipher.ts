@@ -31,7 +31,10 @@ export interface ContentPlace {
  */
 export interface ContentCipher {
   encrypt(place: ContentPlace, content: Uint8Array): Buffer;
-  /** Undefined when it was encrypted with a key that is not known any more, for another place, or was changed. */
+  /**
+   * Undefined for content that was changed, belongs to another place, or was encrypted with a key that is no longer
+   * known.
+   */
   decrypt(place: ContentPlace, encrypted: Uint8Array): Buffer | undefined;
   /** What a text is called in an organization's cache, a name for each master key, the newest first. */
   names(organization: string, text: string): readonly string[];
@@ -44,7 +47,7 @@ const KEY_BYTES = 32;
 /** Derived keys kept ready. */
 const MOST_DERIVED = 10_000;
 
-/** `keys`: the newest first. Throws RangeError when there is none, or one is no key. */
+/** `keys`: the newest first. Throws RangeError without keys, or if one is invalid. */
 export function createContentCipher(keys: readonly MasterKey[]): ContentCipher {
   const [newest] = keys;
   if (!newest) throw new RangeError('at least one master key is needed');
@@ -147,7 +150,7 @@ function readEnvelope(encrypted: Uint8Array): Envelope | undefined {
   };
 }
 
-/** What is authenticated beside the content, so that nobody can move it to another place. */
+/** Authenticated in addition to the content, so that it cannot be moved to another place. */
 function boundTo({ organization, purpose, name }: ContentPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([VERSION, keyId, purpose, organization, name]));
 }

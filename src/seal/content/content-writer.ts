@@ -2,7 +2,7 @@ import { Idle } from '#/runtime/idle.ts';
 import type { RetainedContent, RetainedItem } from '#/ports/retained-content.ts';
 import type { ContentCipher } from './content-cipher.ts';
 
-/** What is kept of a call: what the provider saw and said, and what the tags in it stand for. */
+/** Retained content of a call: the request as the provider saw it, the answer, and the values of its tags. */
 export interface CallContent {
   readonly v: 1;
   readonly surface: string;
@@ -19,7 +19,7 @@ export interface CallContent {
   readonly answer: string;
   /** Tag -> original. */
   readonly tags: Readonly<Record<string, string>>;
-  /** What was cut off for being too long. */
+  /** Parts that were truncated. */
   readonly truncated: readonly ('request' | 'answer')[];
 }
 
@@ -36,7 +36,7 @@ export interface ContentWriterDeps {
   readonly store: RetainedContent;
   readonly cipher: ContentCipher;
   readonly onFault: (error: unknown) => void;
-  /** Told of every call whose content was given up for want of room. */
+  /** Called for each call whose content was dropped because memory was full. */
   readonly onDropped: (callId: string) => void;
   /** Characters kept while the store is down or slow. */
   readonly maxPending?: number;

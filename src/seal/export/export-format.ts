@@ -2,7 +2,7 @@ import type { CarriedSum, CreditHead, StrandCut, StrandHead } from '#/ports/chec
 import type { Leaf } from '../checkpoints/checkpoint.ts';
 import type { SignedStatement } from './proof.ts';
 
-/** The first line of an export. See README.md beside this file. */
+/** The first line of an export. See README.md in this folder. */
 export interface HeaderLine {
   readonly export: 1;
   readonly organization: string;

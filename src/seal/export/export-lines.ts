@@ -73,7 +73,7 @@ async function* strandLines(rows: AsyncIterable<ShownRow>, organization: string)
   };
   for await (const each of rows) {
     const { row, link, superseded } = each;
-    // Shown is what says of itself that it is theirs: a column that was tampered with shows nobody a row of others.
+    // The text of the row decides whose it is, so a changed column never shows an organization rows of others.
     if (row !== undefined && readRowText(row)?.organization === organization) {
       yield* flush();
       yield { row, link, ...(superseded && { superseded }) };

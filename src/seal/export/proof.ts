@@ -16,7 +16,7 @@ export interface SignedStatement {
   readonly signature: string;
 }
 
-/** That the row of a call is in the ledger, for who has nothing else of it. See README.md beside this file. */
+/** Proof that the row of a call is in the ledger, for readers without the ledger. See README.md in this folder. */
 export interface Proof {
   readonly proof: 1;
   readonly call_id: string;
@@ -36,7 +36,7 @@ export interface Proof {
 /** What a proof shows, or why it shows nothing. */
 export interface ProofReport {
   readonly intact: boolean;
-  /** What does not hold. */
+  /** The first check that fails. */
   readonly fault?: string;
   readonly callId: string;
   readonly strand?: string;
@@ -87,7 +87,7 @@ export function verifyProof(proof: Proof, keys: readonly KeyObject[] | undefined
   try {
     return { ...base, intact: true, ...checked(proof, trusted) };
   } catch (error) {
-    const fault = error instanceof ProofFault ? error.message : 'it is not a proof as gwctl writes it';
+    const fault = error instanceof ProofFault ? error.message : 'it is not a proof in the form that gwctl writes';
     return { ...base, intact: false, fault };
   }
 }
@@ -104,12 +104,12 @@ function checked(
 ): Pick<ProofReport, 'strand' | 'sequence' | 'checkpoint' | 'last'> {
   const facts = parseRowText(row);
   must(facts?.canonical === true, 'the row is not an audit row in canonical form');
-  must(facts.callId === call_id, 'the row is that of another call');
-  must(facts.strand === head.strand, 'the row is of another strand than the head');
+  must(facts.callId === call_id, 'the row belongs to another call');
+  must(facts.strand === head.strand, 'the row and the head belong to different strands');
   must(after.length === head.sequence - facts.sequence, 'the hashes do not lead from the row to the head');
-  must(facts.sequence !== 1 || before === genesis(facts.strand), 'the strand does not begin with the row');
+  must(facts.sequence !== 1 || before === genesis(facts.strand), 'the row is not the first of the strand');
   const reached = after.reduce((at, hash) => linkOfHash(at, bytes(hash)), link(before, row));
-  must(reached === head.link, 'the row and the hashes after it do not come to the link of the head');
+  must(reached === head.link, 'the row and the hashes after it do not lead to the link of the head');
   const { index, size, hashes } = path;
   const root = rootOfPath(headLeaf(head), index, size, hashes.map(bytes));
   const statement = statementIn(checkpoint);
@@ -117,7 +117,7 @@ function checked(
     root !== undefined && Buffer.from(root).toString('hex') === statement.root,
     'the path does not lead to the root',
   );
-  must(statement.heads === size, 'the statement is over another number of heads');
+  must(statement.heads === size, 'the statement covers a different number of heads');
   const last = followed(checkpoint, chain, trusted);
   return {
     strand: facts.strand,
@@ -140,15 +140,19 @@ function followed(
   const retired = new Set<string>();
   for (const [index, each] of [first, ...chain].entries()) {
     const { number, previous, introduces } = statementIn(each);
-    if (index > 0) must(previous === statementHash(last.statement), `checkpoint ${number} names another one before it`);
+    if (index > 0)
+      must(previous === statementHash(last.statement), `checkpoint ${number} names a different checkpoint before it`);
     const own = publicKeyOf(each.public_key ?? '');
-    must(each.public_key === undefined || (own && keyId(own)) === each.key, `checkpoint ${number} names another key`);
-    must(!retired.has(each.key), `the key that signed checkpoint ${number} had handed over to another before`);
+    must(
+      each.public_key === undefined || (own && keyId(own)) === each.key,
+      `checkpoint ${number} names a different key`,
+    );
+    must(!retired.has(each.key), `the key that signed checkpoint ${number} had been replaced before`);
     const key = keys.get(each.key);
     const signer = key ?? own;
     if (signer) {
       const genuine = verifySignature(null, Buffer.from(each.statement), signer, Buffer.from(each.signature, 'hex'));
-      must(genuine, `the signature of checkpoint ${number} does not fit its statement`);
+      must(genuine, `the signature of checkpoint ${number} does not match its statement`);
     }
     must(key !== undefined || !vouched || trusted === undefined, `no trusted key signed checkpoint ${number}`);
     vouched ||= key !== undefined;
@@ -162,7 +166,7 @@ function followed(
     }
     last = each;
   }
-  must(vouched, `no trusted key signed checkpoint ${statementIn(first).number}, nor one after it`);
+  must(vouched, `no trusted key signed checkpoint ${statementIn(first).number} or a later one`);
   return last;
 }
 

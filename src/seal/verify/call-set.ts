@@ -4,7 +4,7 @@ const WORDS = 4;
 
 /**
  * The call ids seen so far, each in full: 22 to 43 bytes a UUID, where a Set of texts takes over 100. Texts that are no
- * UUIDs are told apart too; there are none, but in a file that somebody made.
+ * UUIDs are kept too; they occur only in files that were made by hand.
  */
 export class CallSet {
   #size = 0;

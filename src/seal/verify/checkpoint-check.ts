@@ -22,8 +22,9 @@ export type VouchedCredit = ReadonlyMap<string, readonly CreditHead[]>;
 export interface CheckpointFault {
   readonly number: number;
   /**
-   * `edited`: it is not what was signed. `removed`: checkpoints are missing before it, or after it when an anchor says so.
-   * `unsigned`: no key that is trusted signed it. `replaced`: the one before it is not the one it was made upon.
+   * `edited`: it differs from the signed statement. `removed`: checkpoints are missing before it, or after it if an
+   * anchor has them.
+   * `unsigned`: no trusted key signed it. `replaced`: it does not follow from the one before it.
    */
   readonly kind: 'edited' | 'removed' | 'unsigned' | 'replaced';
   readonly detail: string;
@@ -42,7 +43,9 @@ export interface Dropped {
 export interface CheckpointReport {
   readonly intact: boolean;
   readonly count: number;
-  /** Whether there were keys to check signatures with. Without, whoever can write to the database can make checkpoints. */
+  /**
+   * Whether there were keys to check signatures with. Without keys, any writer of the database could make checkpoints.
+   */
   readonly signaturesChecked: boolean;
   readonly last?: { readonly number: number; readonly at: number; readonly hash: string };
   readonly fault?: CheckpointFault;
@@ -62,7 +65,7 @@ export interface CheckpointTrust {
   readonly publicKeys?: readonly KeyObject[];
   /** A checkpoint that is known from elsewhere, by the hash of its statement: it has to be there still. */
   readonly anchor?: string;
-  /** What was put where the database's writers cannot change it: every one has to be there still, word for word. */
+  /** Statements that writers of the database cannot change: each must still be there, byte for byte. */
   readonly anchored?: AnchoredStatements;
 }
 
@@ -173,25 +176,25 @@ export class CheckpointCheck {
     const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
     const kept = publicKey === undefined ? undefined : this.#kept(publicKey);
     if (publicKey !== undefined && kept?.id !== key)
-      return edited('the public key kept with it is not the one it names');
+      return edited('the public key stored with it is not the key that it names');
     const handedOver = this.#retired.get(key);
     if (handedOver !== undefined) {
-      const detail = `it names the key ${key}, which handed over to another that signed checkpoint ${handedOver}`;
+      const detail = `it names the key ${key}, which was replaced by the key of checkpoint ${handedOver}`;
       return { number, kind: 'unsigned', detail };
     }
     if (!this.#keys) return undefined;
     const trusted = this.#keys.get(key);
     if (!trusted) {
-      const detail = `it names the key ${key}, which is not one of those given, nor one that these introduce`;
+      const detail = `it names the key ${key}, which is not trusted: no trusted key introduces it`;
       const fault = { number, kind: 'unsigned', detail } as const;
       if (this.#trusted || (this.#unsigned && !this.#olderKeys.has(key))) return fault;
       this.#unsigned ??= fault;
       this.#olderKeys.add(key);
-      // Nobody's word counts for it yet, but what does not fit the key it came with was changed.
+      // The key is not trusted yet, but a signature that does not match it shows a change.
       if (!kept || fits(statement, kept.key, signature)) return undefined;
-      return edited('its signature does not fit its statement');
+      return edited('its signature does not match its statement');
     }
-    if (!fits(statement, trusted, signature)) return edited('its signature does not fit its statement');
+    if (!fits(statement, trusted, signature)) return edited('its signature does not match its statement');
     if (!this.#trusted && this.#unsigned && !this.#olderKeys.has(key)) this.#fault ??= this.#unsigned;
     this.#trusted = true;
     return undefined;
@@ -210,7 +213,7 @@ export class CheckpointCheck {
     if (!anchored) return undefined;
     this.#anchoredSeen += 1;
     if (anchored.every((each) => each === statement)) return undefined;
-    return { number, kind: 'edited', detail: 'another statement was anchored under its number' };
+    return { number, kind: 'edited', detail: 'the anchor has a different statement with this number' };
   }
 
   #missingAnchors(): CheckpointFault | undefined {
@@ -218,23 +221,24 @@ export class CheckpointCheck {
     const numbers = [...(this.#trust.anchored?.keys() ?? [])];
     const last = numbers.reduce((most, each) => Math.max(most, each), 0);
     if (last > number)
-      return { number, kind: 'removed', detail: `checkpoint ${last} was anchored, and there is none after ${number}` };
+      return { number, kind: 'removed', detail: `checkpoint ${last} was anchored, but the last one here is ${number}` };
     if (numbers.length > this.#anchoredSeen)
-      return { number, kind: 'removed', detail: 'checkpoints that were anchored are not there' };
+      return { number, kind: 'removed', detail: 'anchored checkpoints are missing' };
     if (this.#anchored) return undefined;
     return { number, kind: 'removed', detail: `no checkpoint has the hash ${this.#trust.anchor}` };
   }
 }
 
-/** What is wrong with a checkpoint by itself, its signature aside. */
+/** The fault of a checkpoint by itself, apart from its signature. */
 function ownFault(checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   const { number, heads, root, cut, introduces } = checkpoint;
   const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
   if (headsRoot(heads) !== root && agreesAtAGlance({ ...checkpoint, heads }))
-    return edited('its heads are not those that its root was computed over');
+    return edited('its heads do not match its root');
   if (!agreesAtAGlance(checkpoint))
-    return edited('its statement is not what its number, heads, credit, cut and canonical form call for');
-  if (introduces !== undefined && !publicKeyOf(introduces)) return edited('what it introduces is no Ed25519 key');
+    return edited('its statement does not match its number, heads, credit and cut, or is not in canonical form');
+  if (introduces !== undefined && !publicKeyOf(introduces))
+    return edited('the key that it introduces is not an Ed25519 key');
   const wrong = cut && cutFault(cut);
   return wrong === undefined ? undefined : edited(wrong);
 }
@@ -243,7 +247,7 @@ function agreesAtAGlance(checkpoint: ShownCheckpoint): boolean {
   try {
     return statementOf(checkpoint) === checkpoint.statement;
   } catch {
-    return false; // a time that is none
+    return false; // not a valid time
   }
 }
 
@@ -251,7 +255,7 @@ function fits(statement: string, key: KeyObject, signature: string): boolean {
   return verifySignature(null, Buffer.from(statement), key, Buffer.from(signature, 'hex'));
 }
 
-/** What is wrong between a checkpoint and the one before it. */
+/** The fault between a checkpoint and the one before it. */
 function chainFault(before: ShownCheckpoint | undefined, checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   const { number } = checkpoint;
   const expected = (before?.number ?? 0) + 1;
@@ -263,8 +267,8 @@ function chainFault(before: ShownCheckpoint | undefined, checkpoint: ShownCheckp
   const named = before ? statementHash(before.statement) : NO_CHECKPOINT;
   if (number === expected && checkpoint.previous === named) return undefined;
   const detail = before
-    ? `checkpoint ${before.number} is not the one it was made upon`
-    : 'it was not made as the first one';
+    ? `it does not follow from checkpoint ${before.number}`
+    : 'it names a checkpoint before it, but is the first one';
   return { number, kind: 'replaced', detail };
 }
 

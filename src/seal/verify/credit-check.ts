@@ -6,7 +6,7 @@ import { linkOfHash } from '../chain.ts';
 import type { VouchedCredit } from './checkpoint-check.ts';
 
 /**
- * The first thing that is wrong with an organization's entries. `edited`: it is not what was linked. `removed`: entries are
+ * The first fault of an organization's entries. `edited`: it differs from what was linked. `removed`: entries are
  * missing from this number on. `inserted`: it has a number that no entry has here. `rewritten`: the entries from this
  * number on follow from one another, but not to what a checkpoint says.
  */
@@ -14,7 +14,7 @@ interface CreditFault {
   readonly organization: string;
   readonly number: number;
   readonly kind: 'edited' | 'removed' | 'inserted' | 'rewritten';
-  /** What is known, in one sentence. */
+  /** Description in one sentence. */
   readonly detail: string;
 }
 
@@ -124,13 +124,13 @@ class OrganizationCheck {
     if (number < expected) return this.#named(number, 'inserted', `the entries begin with number 1`);
     if (number > expected) return this.#named(expected, 'removed', `the next one is number ${number}`);
     if (linkOfHash(this.#link, Buffer.from(hash('sha256', creditText(entry), 'hex'), 'hex')) !== link)
-      return this.#named(number, 'edited', 'what it says does not come to its link');
+      return this.#named(number, 'edited', 'its content does not match its link');
     this.#sum += entry.amount;
     if (this.#sum !== sum)
-      return this.#named(number, 'edited', `it says ${sum} nano-euro in all, the entries come to ${this.#sum}`);
+      return this.#named(number, 'edited', `it says ${sum} nano-euro in total, but the entries add up to ${this.#sum}`);
     const heads = this.#heads.get(number) ?? [];
     if (heads.some((head) => head.link !== link))
-      return this.#named(this.#matched + 1, 'rewritten', `entry ${number} is not the one that a checkpoint names`);
+      return this.#named(this.#matched + 1, 'rewritten', `entry ${number} does not match the checkpoint`);
     if (heads.length > 0) this.#matched = number;
     return undefined;
   }

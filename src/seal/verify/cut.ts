@@ -22,11 +22,11 @@ export function isWithheld(cut: StrandCut | undefined, sequence: number): boolea
 
 /** What no retention would have signed; undefined when there is nothing. */
 export function cutFault({ before, strands }: ShownCut): string | undefined {
-  if (!MONTH.test(before)) return `its cut is before "${before}", which is no month`;
+  if (!MONTH.test(before)) return `its cut is before "${before}", which is not a month`;
   for (const cut of strands) {
     if (typeof cut === 'string') continue;
     const wrong = !(cut.sequence >= 0) || !LINK.test(cut.link) || !ascending(cut);
-    if (wrong) return `its cut of strand ${cut.strand} makes no sense`;
+    if (wrong) return `its cut of strand ${cut.strand} is invalid`;
   }
   return undefined;
 }

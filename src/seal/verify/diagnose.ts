@@ -15,8 +15,8 @@ export interface Diagnosis {
 }
 
 /**
- * Works out what became of a place whose rows do not link to `previous`, from what comes after it: a successor was sealed
- * on top of the true link, and so tells whether text or link was changed, or whether the row was never there. A
+ * Finds out what happened at a place whose row does not link to `previous`, from the rows after it: a successor was
+ * sealed on top of the true link, and so tells whether text or link was changed, or whether the row was never there. A
  * checkpoint's head tells the same.
  */
 export function diagnose(
@@ -50,7 +50,7 @@ export function diagnose(
       };
     }
     if (follows(previous)) {
-      const detail = 'the row after it follows from the row before it: this one was put between them';
+      const detail = 'the row after it follows from the row before it: this one was inserted between them';
       return { row, kind: 'inserted', detail, resume: previous };
     }
   }
@@ -69,7 +69,7 @@ export function movedTo(fault: { -readonly [M in keyof StrandFault]: StrandFault
 }
 
 function also(row: SealedRow, facts: RowFacts | undefined): string {
-  if (!facts) return ', and is no audit row any more';
+  if (!facts) return ', and is no longer an audit row';
   const changed = differences(row, facts);
   return changed === '' ? ', together with the columns that repeat it' : `; columns that differ from it: ${changed}`;
 }
@@ -79,6 +79,6 @@ function unknownDetail(row: SealedRow, hasNext: boolean): string {
   const changed = facts && differences(row, facts);
   const columns = changed ? `; columns that differ from its text: ${changed}` : '';
   return hasNext
-    ? `neither its text nor its link fits the rows around it: it was put there, or it and others were changed${columns}`
-    : `it does not follow from the row before it, and no row comes after it that could tell: it was edited, or put there${columns}`;
+    ? `neither its text nor its link matches the rows around it: it was inserted, or it and others were changed${columns}`
+    : `it does not follow from the row before it: it was changed or inserted; as the last row, it cannot be checked further${columns}`;
 }

@@ -25,11 +25,11 @@ const STATEMENT_MEMBERS = new Set(['statement', 'key', 'public_key', 'signature'
 export interface ExportReport {
   readonly intact: boolean;
   readonly organization: string;
-  /** RFC 3339: when it was made, by its own account. */
+  /** RFC 3339: when it was made, as the file claims. */
   readonly at: string;
   readonly rows: VerifyReport;
   readonly checkpoints: CheckpointReport;
-  /** What is wrong with the file itself: its first bad line, and why. */
+  /** The first bad line of the file, and its fault. */
   readonly file?: { readonly line: number; readonly detail: string };
 }
 
@@ -52,7 +52,7 @@ class ExportCheck {
   #checked: CheckpointReport | undefined;
   #ledger: LedgerCheck | undefined;
   #strand: string | undefined;
-  /** The row before, which waits for the one after it: that tells what became of one that was changed. */
+  /** The row before, held back until the next one: that one shows how it was changed. */
   #waiting: SealedRow | undefined;
   #ended = false;
   #number = 0;
@@ -88,8 +88,8 @@ class ExportCheck {
   }
 
   #read(line: ExportLine, text: string): void {
-    if (JSON.stringify(line) !== text) throw new RangeError('it is not written as gwctl writes it');
-    if (this.#ended) throw new RangeError('there is more after the last line');
+    if (JSON.stringify(line) !== text) throw new RangeError('it is not in the form that gwctl writes');
+    if (this.#ended) throw new RangeError('there are lines after the last one');
     if (this.#number === 1) return this.#begin(line);
     if ('checkpoint' in line) return this.#checkpoint(line);
     if ('strand' in line) return this.#beginStrand(line.strand);
@@ -122,8 +122,9 @@ class ExportCheck {
 
   #row({ row: text, link, superseded }: RowLine): void {
     const facts = readRowText(text);
-    if (!facts || this.#strand === undefined || !LINK.test(link)) throw new RangeError('it holds no audit row');
-    if (facts.organization !== this.#header.organization) throw new RangeError('its row is of another organization');
+    if (!facts || this.#strand === undefined || !LINK.test(link)) throw new RangeError('it has no audit row');
+    if (facts.organization !== this.#header.organization)
+      throw new RangeError('its row belongs to another organization');
     const { callId, organization, workload } = facts;
     const row = {
       strand: this.#strand,
@@ -150,7 +151,7 @@ class ExportCheck {
       !LINK.test(link) ||
       bytes.toString('base64') !== withheld
     )
-      throw new RangeError('it does not hold the hashes that it says');
+      throw new RangeError('it does not have the hashes that it announces');
     this.#flush(undefined);
     const hashes = Array.from({ length: count }, (_, index) => bytes.subarray(index * 32, index * 32 + 32));
     this.#ledger?.run(this.#strand, from, hashes, link);
@@ -161,9 +162,9 @@ class ExportCheck {
     this.#ended = true;
     this.#flush(undefined);
     if (JSON.stringify(counts) !== JSON.stringify(this.#counts))
-      throw new RangeError('it counts other lines than there are: some were removed or added');
+      throw new RangeError('its counts of lines are wrong: lines were removed or added');
     if (sha256 !== this.#digest.copy().digest('hex'))
-      throw new RangeError('its digest is not that of the lines before: something in them was changed');
+      throw new RangeError('its digest does not match the lines before it: they were changed');
   }
 
   #flush(next: SealedRow | undefined): void {
@@ -176,23 +177,23 @@ class ExportCheck {
   }
 }
 
-/** Nothing in it is passed over: what is not checked could be changed unseen. */
+/** Every field is checked: an unchecked one could be changed unnoticed. */
 function signedStatement(checkpoint: SignedStatement): SignedStatement {
   const { public_key: publicKey, signature } = checkpoint;
   if (!Object.keys(checkpoint).every((name) => STATEMENT_MEMBERS.has(name)))
-    throw new RangeError('its checkpoint has members that no checkpoint has');
+    throw new RangeError('its checkpoint has unknown fields');
   if (!HEX.test(signature) || (publicKey !== undefined && !HEX.test(publicKey)))
-    throw new RangeError('its checkpoint is not written as gwctl writes it');
+    throw new RangeError('its checkpoint is not in the form that gwctl writes');
   return checkpoint;
 }
 
 function shownCheckpoint(line: CheckpointLine): ShownCheckpoint {
   const { checkpoint, heads, cuts, carried, credit } = line;
   if (!Object.keys(line).every((name) => CHECKPOINT_MEMBERS.has(name)))
-    throw new RangeError('its checkpoint has members that no checkpoint has');
+    throw new RangeError('its checkpoint has unknown fields');
   const leaves = [heads, cuts ?? [], carried ?? [], credit ?? []].flat();
   if (leaves.some((leaf) => typeof leaf === 'string' && !LINK.test(leaf)))
-    throw new RangeError('its checkpoint is not written as gwctl writes it');
+    throw new RangeError('its checkpoint is not in the form that gwctl writes');
   const { statement, key, public_key: publicKey, signature } = signedStatement(checkpoint);
   const said = JSON.parse(statement) as {
     readonly number: number;

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StrandHead } from '#/ports/checkpoints.ts';
 import type { StoredRows } from '#/ports/evidence.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import {
@@ -12,38 +10,8 @@ import {
   stream,
 } from '../../../test/contract/ledger-rows.ts';
 import { genesis, link } from '../chain.ts';
-import type { StrandFault, VerifyReport } from './report.ts';
-import { verify, type LedgerFacts } from './ledger-check.ts';
-
-const STRAND = '019aa000-0000-7000-8000-000000000001';
-
-function strandOf(count: number, strand = STRAND): SealedRow[] {
-  return new StrandBuilder(strand).sealMany(count);
-}
-
-/** As the ledger yields them: by strand, by number. */
-function sorted(rows: readonly SealedRow[]): SealedRow[] {
-  return rows.toSorted((a, b) => (a.strand < b.strand ? -1 : a.strand > b.strand ? 1 : a.sequence - b.sequence));
-}
-
-/** However rows lie, and whether they are read as they lie or in order: the same is found. */
-async function verifyRows(rows: readonly SealedRow[], facts?: LedgerFacts): Promise<VerifyReport> {
-  const report = await verify(storedRows(rows), facts);
-  expect(await verify(storedRows(rows.toReversed()), facts)).toEqual(report);
-  expect(await verify(storedRows(rows, false), facts)).toEqual(report);
-  return report;
-}
-
-async function faultOf(rows: readonly SealedRow[], heads?: readonly StrandHead[]): Promise<StrandFault> {
-  const report = await verifyRows(rows, heads && { vouched: new Map([[STRAND, heads]]) });
-  expect(report.intact).toBe(false);
-  expect(report.faults).toHaveLength(1);
-  return report.faults[0]!;
-}
-
-function headOf({ strand, sequence, link: at }: SealedRow): StrandHead {
-  return { strand, sequence, link: at };
-}
+import { verify } from './ledger-check.ts';
+import { STRAND, strandOf, verifyRows, faultOf, headOf } from './testing/strands.ts';
 
 /** Links rows anew from a place on, as somebody who can write to the table could. */
 function relink(rows: SealedRow[], from: number): SealedRow[] {
@@ -321,63 +289,6 @@ describe('one change is found and named', () => {
     expect(await faultOf(rows)).toMatchObject({ kind: 'unknown', sequence: 4, after: { rows: 5, unlinked: 1 } });
   });
 });
-
-describe('whatever the change', () => {
-  const count = 12;
-  const place = fc.nat(count - 1);
-  const change = fc.oneof(
-    fc.record({ kind: fc.constant('remove' as const), at: fc.nat(count - 2) }),
-    fc.record({
-      kind: fc.constant('text' as const),
-      at: place,
-      position: fc.nat(900),
-      code: fc.integer({ min: 32, max: 126 }),
-    }),
-    fc.record({ kind: fc.constant('link' as const), at: place, position: fc.nat(63) }),
-    fc.record({ kind: fc.constant('swap' as const), at: place, with: place }),
-    fc.record({ kind: fc.constant('cost' as const), at: place, cost: fc.bigInt({ min: 0n, max: 2n ** 62n }) }),
-  );
-
-  test('the first row that is not as it was sealed is named', async () => {
-    await fc.assert(
-      fc.asyncProperty(change, async (made) => {
-        const genuine = strandOf(count);
-        const rows = [...genuine];
-        const row = rows[made.at]!;
-        if (made.kind === 'remove') rows.splice(made.at, 1);
-        if (made.kind === 'text') {
-          const text =
-            row.row.slice(0, made.position) + String.fromCharCode(made.code) + row.row.slice(made.position + 1);
-          rows[made.at] = { ...row, row: text };
-        }
-        if (made.kind === 'link') {
-          const digit = row.link[made.position] === '0' ? '1' : '0';
-          rows[made.at] = {
-            ...row,
-            link: row.link.slice(0, made.position) + digit + row.link.slice(made.position + 1),
-          };
-        }
-        if (made.kind === 'swap') {
-          rows[made.at] = { ...row, sequence: made.with + 1 };
-          rows[made.with] = { ...genuine[made.with]!, sequence: made.at + 1 };
-        }
-        if (made.kind === 'cost') rows[made.at] = { ...row, cost: made.cost };
-        const stored = sorted(rows);
-        const changed = stored.findIndex(
-          (each, index) => JSON.stringify(each, text) !== JSON.stringify(genuine[index], text),
-        );
-        const report = await verifyRows(stored);
-        if (changed === -1) expect(report.intact).toBe(true);
-        else expect(report.faults).toMatchObject([{ sequence: changed + 1 }]);
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
-function text(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
-}
 
 describe('rows that do not come in order when they are read in order', () => {
   const inOrder = (rows: readonly SealedRow[]): StoredRows => {

@@ -8,7 +8,7 @@ import type { StrandOutline } from './strand-walk.ts';
 import type { VouchedHeads } from './checkpoint-check.ts';
 import type { StrandFault, VerifyReport } from './report.ts';
 
-/** What is known of the ledger before its rows are read. See `verifyCheckpoints`. */
+/** Facts about the ledger that are known before its rows are read. See `verifyCheckpoints`. */
 export interface LedgerFacts {
   readonly vouched?: VouchedHeads;
   /** Up to where rows were dropped, by strand. */
@@ -20,10 +20,10 @@ export interface LedgerFacts {
 const MAX_FAULTS = 1_000;
 
 /**
- * Recomputes every link, compares what is stored beside the text with it, and names the first bad row of each strand.
- * Rows are read as they lie; strands that are not seen to be intact that way are read again in their order. Throws
- * RangeError when rows do not come in order then. Without checkpoints, an end that was cut off and a strand that was sealed
- * anew cannot be noticed.
+ * Recomputes every link, compares the columns with the text, and names the first bad row of each strand.
+ * Rows are read in storage order; strands that do not prove intact that way are read again in their own order. Throws
+ * RangeError if rows are out of order then. Without checkpoints, a cut end and a strand that was sealed
+ * again cannot be detected.
  */
 export async function verify(rows: StoredRows, facts: LedgerFacts = {}): Promise<VerifyReport> {
   const repeated = new Set(await rows.repeatedCalls());
@@ -64,7 +64,7 @@ function outlineOf({ vouched, cuts, withheld }: LedgerFacts, strand: string): St
   return { strand, heads, cut: cuts?.get(strand), withheld: withheld?.get(strand) ?? [] };
 }
 
-/** The hashes that are left of dropped rows, by strand. They are few: those beside the end of a month. */
+/** Remaining hashes of dropped rows, by strand. They are few: only those around the end of a month. */
 export async function withheldByStrand(rows: AsyncIterable<WithheldRow>): Promise<ReadonlyMap<string, WithheldRow[]>> {
   const strands = new Map<string, WithheldRow[]>();
   for await (const row of rows) {
@@ -148,7 +148,7 @@ export class LedgerCheck {
   }
 
   #begin(strand: string): StrandCheck {
-    if (this.#seen.has(strand)) throw new RangeError(`the rows of strand ${strand} do not come together`);
+    if (this.#seen.has(strand)) throw new RangeError(`the rows of strand ${strand} are not next to each other`);
     this.#seen.add(strand);
     return new StrandCheck({ ...outlineOf(this.#facts, strand), isNewCall: this.#isNewCall });
   }

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a row.
- * `edited`: its text, its link or a column beside the text was changed after it was sealed.
+ * The fault of a row.
+ * `edited`: its text, its link or a column was changed after it was sealed.
  * `removed`: rows are missing. `inserted`: it was not sealed here. `swapped`: it stands in another row's place.
  * `duplicate`: its call is in the ledger twice. `malformed`: its text is not an audit row in canonical form.
  * `rewritten`: the rows link to one another, but not to what a checkpoint says.
@@ -24,7 +24,7 @@ export interface StrandFault {
   /** The bad row's call; the call of the row after the gap, when rows were removed. */
   readonly callId: string | undefined;
   readonly kind: FaultKind;
-  /** What is known, in one sentence. */
+  /** Description in one sentence. */
   readonly detail: string;
   /** Numbers of the rows that are missing. */
   readonly missing?: { readonly from: number; readonly to: number };

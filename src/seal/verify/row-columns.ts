@@ -6,11 +6,11 @@ const DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0
 const HYPHEN = '-'.charCodeAt(0);
 
 /**
- * Whether the text of a row is canonical and says what the columns beside it say. False also where that is not seen at a
- * glance: where the text has escapes, or a time is not a whole millisecond.
+ * Whether the text of a row is canonical and agrees with its columns. Also false where a quick look is not
+ * enough: if the text has escapes, or a time is not a whole millisecond.
  */
 export function agreesAtAGlance(row: StoredRow): boolean {
-  // A character a byte: what is compared is ASCII, and elsewhere any valid UTF-8 is as good as any other.
+  // One character per byte: the compared values are ASCII, and elsewhere any valid UTF-8 is fine.
   const facts = readPlainRowText(row.text.toString('latin1'));
   return (
     facts !== undefined &&

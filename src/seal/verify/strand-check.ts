@@ -22,7 +22,7 @@ interface Place {
   readonly callId: string | undefined;
 }
 
-/** What is known of a strand before its rows are read, and of the ledger. */
+/** Facts about a strand and the ledger that are known before its rows are read. */
 export interface StrandFacts extends StrandOutline {
   /** False for a call that was in the ledger before. */
   readonly isNewCall: (callId: string) => boolean;
@@ -81,7 +81,7 @@ export class StrandCheck {
       if (!this.#fault) this.#checkHead({ sequence: from + index, link: reached, callId: undefined });
     }
     if (!this.#fault && reached !== lastLink) {
-      const detail = `of the rows ${from} to ${last}, which are withheld, hashes were changed`;
+      const detail = `hashes of the withheld rows ${from} to ${last} were changed`;
       this.#report('edited', { sequence: from, callId: undefined }, detail);
     }
     this.#previous = lastLink;
@@ -119,19 +119,19 @@ export class StrandCheck {
   #hashInPlace({ sequence, hash, link: stored }: WithheldRow, next: WithheldRow | undefined): void {
     const row = { sequence, callId: undefined, link: stored };
     if (sequence < this.#expected) {
-      this.#report('inserted', row, 'the hash of a dropped row is kept where there is a row, or a cut');
+      this.#report('inserted', row, 'the hash of a dropped row is stored where there is still a row, or after a cut');
       return;
     }
     if (!isWithheld(this.#cut, sequence)) {
       const kind = sequence === this.#expected ? 'removed' : 'inserted';
-      return this.#report(kind, row, 'only the hash of it is there, and no signed cut says that it was dropped');
+      return this.#report(kind, row, 'only its hash is left, but no signed cut says that the row was dropped');
     }
     if (sequence > this.#expected) return this.#gap(sequence, undefined, stored);
     const computed = linkOfHash(this.#previous, Buffer.from(hash, 'hex'));
     if (computed !== stored) {
       const follows = next && next.sequence === sequence + 1 && linkOfHash(computed, Buffer.from(next.hash, 'hex'));
       const what = follows === next?.link && follows !== undefined ? 'its link was changed' : 'it was changed';
-      return this.#report('edited', row, `of this row, which was dropped, the hash is left, and ${what}`);
+      return this.#report('edited', row, `only the hash of this dropped row is left, and ${what}`);
     }
     this.#checkHead(row);
   }
@@ -147,12 +147,12 @@ export class StrandCheck {
     if (sequence < this.#expected) {
       const detail =
         this.#expected > 1
-          ? `the rows up to ${this.#expected - 1} were dropped or came before, and this one is numbered ${sequence}`
-          : `a strand begins with row 1, and this one is numbered ${sequence}`;
+          ? `it has number ${sequence}, but must have ${this.#expected}: the rows before it end or were dropped at ${this.#expected - 1}`
+          : `it has number ${sequence}, but a strand begins with row 1`;
       this.#report('inserted', row ?? { sequence, callId: undefined }, detail);
     } else {
       const missing = { from: this.#expected, to: sequence - 1 };
-      this.#report('removed', row, 'the numbers of the strand have a gap here', missing);
+      this.#report('removed', row, 'the row numbers of the strand have a gap here', missing);
     }
     this.#previous = resume;
   }
@@ -169,18 +169,14 @@ export class StrandCheck {
     const stranger = rows[index === 0 ? 1 : 0];
     if (stranger) {
       const kind = stranger.callId === genuine.callId ? 'duplicate' : 'inserted';
-      this.#report(
-        kind,
-        stranger,
-        `another row of the same number, of call ${genuine.callId}, is the one the chain holds`,
-      );
+      this.#report(kind, stranger, `the chain contains another row with this number, of call ${genuine.callId}`);
     }
     this.#previous = genuine.link;
     if (!this.#fault) this.#checkFacts(genuine);
     if (!this.#fault) this.#checkHead(genuine);
   }
 
-  /** The text is as it was sealed: the columns beside it have to say the same. */
+  /** The text is unchanged, so the columns have to agree with it. */
   #checkFacts(row: SealedRow): void {
     const facts = readRowText(row.row);
     if (!facts) return this.#report('malformed', row, 'the text is not an audit row');
@@ -190,7 +186,7 @@ export class StrandCheck {
       return this.#report('edited', row, `the text is as it was sealed, but columns differ from it: ${changed}`);
     }
     if (row.superseded || this.#isNewCall(row.callId)) return;
-    this.#report('duplicate', row, 'the call is in the ledger before, in another place');
+    this.#report('duplicate', row, 'the call is already in the ledger, in an earlier row');
   }
 
   #checkHead(row: Pick<SealedRow, 'sequence' | 'link'> & Place): void {
@@ -202,7 +198,7 @@ export class StrandCheck {
     this.#report(
       'rewritten',
       row,
-      `a checkpoint vouches for another row here: from ${range} on, the strand was sealed anew`,
+      `a checkpoint vouches for another row here: from ${range} on, the strand was sealed again`,
     );
   }
 

@@ -6,7 +6,7 @@ import { isWithheld } from './cut.ts';
 import { agrees, agreesAtAGlance } from './row-columns.ts';
 import { parseRowText } from '../row-text.ts';
 
-/** What is known of a strand before its rows are read. */
+/** Facts about a strand that are known before its rows are read. */
 export interface StrandOutline {
   readonly strand: string;
   /** What checkpoints say of it, by sequence. */
@@ -26,8 +26,8 @@ export interface StrandTally {
 }
 
 /**
- * Goes through a strand in which nothing is wrong, from row to row, in bytes. It holds a row against all that StrandCheck
- * does, and knows but two answers: whoever is told that something is not as it should be asks StrandCheck what.
+ * Walks through an intact strand, from row to row, in bytes. It makes the same checks as StrandCheck
+ * but only answers yes or no: on no, the caller asks StrandCheck for the fault.
  */
 export class StrandWalk {
   readonly #heads: readonly StrandHead[];

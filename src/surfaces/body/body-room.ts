@@ -7,12 +7,12 @@ export interface BodyOwner {
 }
 
 /**
- * Bytes of memory that one byte of a body takes while its call lasts, as measured: the bytes, their text, what is parsed,
- * what the threads of detection are sent, and what is sent to the provider.
+ * Measured memory per byte of a body while its call lasts: the bytes, their text, the parsed document,
+ * the copies for detection threads, and the request to the provider.
  */
 const MEMORY_PER_BYTE = 8;
 
-/** Who finds no room is told to come again. */
+/** How long a request without room has to wait. */
 const RETRY_AFTER_MS = 2000;
 
 /**
@@ -62,7 +62,10 @@ export class BodyPlace implements Disposable {
     this.#left = left;
   }
 
-  /** Takes room for bytes that have arrived. Throws `rate_limit_exceeded` or `upstream_overloaded` where there is none. */
+  /**
+   * Reserves memory for bytes that have arrived. Throws `rate_limit_exceeded` or `upstream_overloaded` if there is none
+   * left.
+   */
   take(bytes: number): void {
     this.takeMemory(bytes * MEMORY_PER_BYTE);
   }
@@ -92,23 +95,24 @@ export class BodyPlace implements Disposable {
     const full = this.#shares.findIndex((share) => share.taken + bytes > share.most);
     if (full < 0) return;
     if (this.#shares.some((share) => this.#taken + bytes > share.most)) {
-      throw new GatewayError('request_too_large', 'The request body takes more memory than one request may use.');
+      throw new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
     }
     const [code, whose] = FULL[full]!;
-    throw new GatewayError(code, `${whose} Send the request again in a moment, or send fewer large ones at a time.`, {
-      retryAfterMs: RETRY_AFTER_MS,
-      shouldRetry: true,
-    });
+    throw new GatewayError(
+      code,
+      `${whose} Send the request again in a moment, or send fewer large requests at a time.`,
+      {
+        retryAfterMs: RETRY_AFTER_MS,
+        shouldRetry: true,
+      },
+    );
   }
 }
 
 const FULL = [
-  [
-    'rate_limit_exceeded',
-    'The requests of this API key that are in progress take all the memory that one key may use.',
-  ],
-  ['rate_limit_exceeded', 'The requests of this organization that are in progress take all the memory it may use.'],
-  ['upstream_overloaded', 'The requests in progress take all the memory that the gateway has for them.'],
+  ['rate_limit_exceeded', 'The requests in progress with this API key use all the memory that one key may use.'],
+  ['rate_limit_exceeded', 'The requests in progress of this organization use all the memory that it may use.'],
+  ['upstream_overloaded', 'The requests in progress use all the memory that the gateway has for them.'],
 ] as const;
 
 interface Share {
@@ -116,7 +120,7 @@ interface Share {
   readonly most: number;
 }
 
-/** Shares by name, each forgotten when nobody has a place in it. */
+/** Shares by name; a share is deleted once it is empty. */
 class Shares {
   readonly #most: number;
   readonly #shares = new Map<string, Share & { places: number }>();

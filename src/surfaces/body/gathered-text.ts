@@ -43,7 +43,7 @@ export class GatheredText {
     return this.#length > PIECE;
   }
 
-  /** Throws `invalid_request` for what is no text in UTF-8. */
+  /** Throws `invalid_request` unless it is UTF-8 text. */
   whole(): string {
     if (!this.#isText || this.#rest) {
       throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.');

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Arrival } from '../arrival.ts';
+import type { AuthenticatedRequest } from '../endpoint.ts';
 import { BodyRoom } from './body-room.ts';
 import { IncomingBody } from './incoming-body.ts';
 
@@ -14,9 +14,9 @@ async function connected(room: BodyRoom): Promise<Socket> {
   const app = Fastify({ logger: false });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (_request, payload, done) => done(null, payload));
-  app.decorateRequest('arrival', undefined);
+  app.decorateRequest('authenticated', undefined);
   app.post('/', async (request, reply) => {
-    request.arrival = { key: KEY } as unknown as Arrival;
+    request.authenticated = { key: KEY } as unknown as AuthenticatedRequest;
     using body = new IncomingBody(request, reply, { room });
     const text = await body.json().catch((thrown: unknown) => (thrown as Error).message);
     return [`<${text}>`, `${room.taken} taken`].join(' ');
@@ -68,7 +68,7 @@ test('what comes with its head and is no text, or takes more room than there is,
   expect(await answerOf(socket)).toContain('not valid UTF-8');
   const wide = Buffer.from('ü'.repeat(62));
   socket.write(Buffer.concat([Buffer.from(headOf(wide)), wide]));
-  expect(await answerOf(socket)).toContain('takes more memory');
+  expect(await answerOf(socket)).toContain('needs more memory');
   const large = Buffer.alloc(126, 'a');
   socket.write(Buffer.concat([Buffer.from(headOf(large)), large]));
   expect(await answerOf(socket)).toContain('too large');

@@ -1,15 +1,14 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Asker } from '#/runtime/fair-turns.ts';
-import { inTurns } from '#/runtime/loop-turns.ts';
+import type { Asker } from '#/runtime/fair-places.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import { arrivalOf } from '../arrival.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
-import { isForm, requireJson, unsupported } from './body-type.ts';
-import { decoderFor, undecodable } from './content-encoding.ts';
 import { GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 export interface BodyDeps {
   readonly room: BodyRoom;
@@ -38,7 +37,7 @@ export class IncomingBody implements Disposable {
   #slow: SlowBody | undefined;
 
   constructor(request: FastifyRequest, reply: FastifyReply, { room, pace = PACE }: BodyDeps) {
-    const { key } = arrivalOf(request);
+    const { key } = authenticatedOf(request);
     const { headers, body } = request;
     this.#request = request;
     this.#reply = reply;
@@ -60,7 +59,7 @@ export class IncomingBody implements Disposable {
   /** Takes room for bytes that a reader of `stream` keeps. Throws as `BodyPlace.take` does. */
   readonly keep = (bytes: number): void => this.#place.take(bytes);
 
-  /** Throws as `BodyPlace.take` does where there is no room for what was announced. */
+  /** Throws like `BodyPlace.take` if there is no room for the announced length. */
   expect(): void {
     if (this.length !== undefined) this.#place.expect(Math.min(this.length, this.#largest));
   }
@@ -72,20 +71,20 @@ export class IncomingBody implements Disposable {
   }
 
   /**
-   * The text of a JSON body; empty where there is none. Throws `unsupported_media_type`, `request_too_large`,
-   * `invalid_request` for what is no text in UTF-8 or does not come to its end, and as `BodyPlace.take` does.
+   * The text of a JSON body; empty without one. Throws `unsupported_media_type`, `request_too_large`,
+   * `invalid_request` unless it is complete UTF-8 text, and errors of `BodyPlace.take`.
    */
   async json(): Promise<string> {
     if (!this.#payload) return '';
     requireJson(this.contentType);
     if (this.length !== undefined && this.length > this.#largest) throw this.#tooLarge();
     this.expect();
-    // What came with the head can be read from the next microtask on, which needs no listeners and no watch.
+    // Bytes that came with the head can be read from the next microtask on, without listeners and a timeout.
     await Promise.resolve();
     if (this.#payload.destroyed) throw endedEarly();
     const text = this.#arrived() ?? (await this.#gather());
     this.#place.takeMemory(text.values * MEMORY_PER_VALUE);
-    return text.isLarge ? inTurns(this.#asker, wholly(text)) : text.whole();
+    return text.isLarge ? inSlices(this.#asker, wholly(text)) : text.whole();
   }
 
   /** The body of a form as it comes, decoded. Is destroyed with a `GatewayError` where it does not come to its end. */
@@ -194,7 +193,7 @@ export class IncomingBody implements Disposable {
 
   #tooLarge(): GatewayError {
     const most = Math.floor(this.#largest / 1024);
-    return new GatewayError('request_too_large', `The request body is too large: at most ${most} KiB are taken.`);
+    return new GatewayError('request_too_large', `The request body is too large: it may have at most ${most} KiB.`);
   }
 }
 
@@ -203,10 +202,88 @@ function isReadable(body: unknown): body is Readable {
 }
 
 function endedEarly(): GatewayError {
-  return new GatewayError('invalid_request', 'The request body ended before it was whole.');
+  return new GatewayError('invalid_request', 'The request body ended early.');
 }
 
-// oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
+// oxlint-disable-next-line require-yield -- one step: everything is copied at once
 function* wholly(text: GatheredText): Steps<string> {
   return text.whole();
+}
+
+const JSON_TYPE = /^application\/json(?=[\t ;]|$)/i;
+const FORM_TYPE = /^multipart\/form-data(?=[\t ;]|$)/i;
+const CHARSET = /;[\t ]*charset[\t ]*=[\t ]*"?([^\s";]*)/gi;
+
+export function isForm(contentType: string): boolean {
+  return FORM_TYPE.test(contentType);
+}
+
+export function isJson(contentType: string): boolean {
+  return JSON_TYPE.test(contentType);
+}
+
+/** Throws `unsupported_media_type` unless it is JSON in UTF-8, the only encoding of JSON. // RFC 8259 8.1 */
+function requireJson(contentType: string): void {
+  if (contentType === 'application/json') return;
+  if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
+  for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
+    if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+      throw unsupported('The charset of a JSON body must be utf-8. Send the body in UTF-8 and omit charset.');
+    }
+  }
+}
+
+export function unsupported(message: string): GatewayError {
+  return new GatewayError('unsupported_media_type', message);
+}
+
+/** So much comes out at a time: a body that grows is noticed before it has grown. */
+const CHUNK = { chunkSize: 64 * 1024 };
+/** Larger windows of zstd are not needed by HTTP. // RFC 9659 */
+const ZSTD_WINDOW = { ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+/** Bytes out for each byte in; text repeats itself less than this. */
+const MOST_RATIO = 100;
+/** The ratio is not asked before this much has come out. */
+const FREE_BYTES = 1024 * 1024;
+
+const DECODERS: Readonly<Record<string, () => Transform & { readonly bytesWritten: number }>> = {
+  gzip: () => createGunzip(CHUNK),
+  'x-gzip': () => createGunzip(CHUNK),
+  deflate: () => createInflate(CHUNK),
+  br: () => createBrotliDecompress(CHUNK),
+  zstd: () => createZstdDecompress(ZSTD_WINDOW),
+};
+
+/** Decodes a body as it streams. */
+interface Decoder {
+  readonly stream: Transform;
+  /** `request_too_large` where so many bytes came out of so few that it is no honest body. */
+  faultOf(bytesOut: number): GatewayError | undefined;
+}
+
+/** The decoder for a `Content-Encoding`; undefined where the body is as it is. Throws `unsupported_media_type`. */
+function decoderFor(header: string | undefined): Decoder | undefined {
+  const coding = (header ?? '').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return undefined;
+  const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br, zstd, sent once, or absent.');
+  const stream = create();
+  return {
+    stream,
+    faultOf(bytesOut) {
+      if (bytesOut <= FREE_BYTES || bytesOut <= stream.bytesWritten * MOST_RATIO) return undefined;
+      return new GatewayError(
+        'request_too_large',
+        `The decompressed request body is more than ${MOST_RATIO} times as large as the compressed one. Send it with less compression.`,
+      );
+    },
+  };
+}
+
+/** A body that is not in the coding that its header names, or not all of it. */
+function undecodable(): GatewayError {
+  return new GatewayError('invalid_request', 'The request body does not match its Content-Encoding.', {
+    param: 'content-encoding',
+  });
 }

@@ -15,8 +15,8 @@ export interface Pace {
 export const PACE: Pace = { windowMs: 10_000, leastBytes: 20 * 1024, totalMs: 110_000 };
 
 /**
- * Calls `drop` once when a body comes too slowly: in the first or second window, or later. Time in which nobody takes what
- * came does not count.
+ * Calls `drop` once when a body comes too slowly: in the first or second window, or later. Time in which the reader is
+ * paused came does not count.
  */
 export class SlowBody implements Disposable {
   readonly #request: IncomingMessage;
@@ -101,7 +101,7 @@ function watchOf(pace: Pace): Watch {
 function tooSlow(bytes: number, windowMs: number, totalMs: number): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `The request body came too slowly: at least ${bytes} bytes are wanted every ${windowMs / 1000} seconds, and all of it within ${totalMs / 1000} seconds.`,
+    `The request body arrived too slowly: it needs at least ${bytes} bytes every ${windowMs / 1000} seconds, and all of it within ${totalMs / 1000} seconds.`,
     { status: 408, shouldRetry: false },
   );
 }

@@ -2,11 +2,10 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { messagesEnvelope } from '#/errors/envelopes.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { isObject } from '#/wire/document/json.ts';
-import type { Arrival } from '../arrival.ts';
-import type { Door } from '../door.ts';
+import type { AuthenticatedRequest, Endpoint } from '../endpoint.ts';
 import { messagesHeaders } from '../messages/headers.ts';
-import { messagesVoice } from '../messages/voice.ts';
-import type { RequestHeaders, Voice } from '../voice.ts';
+import { messagesProtocol } from '../messages/protocol.ts';
+import type { RequestHeaders, ClientProtocol } from '../client-protocol.ts';
 import { eventFrames } from './frames.ts';
 import { asMessages, readBody } from './hosted-body.ts';
 
@@ -28,8 +27,8 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 const GUARDRAIL = 'x-amzn-bedrock-guardrailidentifier';
 
 /** Claude as Amazon Bedrock's clients speak to it: the messages protocol, its streams in binary frames. */
-export const bedrockVoice: Voice = {
-  ...messagesVoice,
+export const bedrockProtocol: ClientProtocol = {
+  ...messagesProtocol,
   idHeaders: ['x-request-id', 'x-amzn-requestid'],
   failure: (error, callId) => ({ message: error.message, ...messagesEnvelope(error, callId) }),
   failureHeaders: ({ status }) => ({ 'x-amzn-errortype': ERROR_TYPES[status] ?? 'ValidationException' }),
@@ -39,7 +38,7 @@ export const bedrockVoice: Voice = {
 
 function readHeaders(headers: RequestHeaders): RequestHeaders {
   if (headers[GUARDRAIL] !== undefined) {
-    const message = 'Guardrails of Amazon Bedrock are not applied here: leave the header out, or use policies.';
+    const message = 'Guardrails of Amazon Bedrock are not supported. Remove the header, and use policies instead.';
     throw new GatewayError('invalid_request', message, { param: GUARDRAIL });
   }
   // The protocol's version and beta flags stand in the body here.
@@ -50,16 +49,16 @@ function readHeaders(headers: RequestHeaders): RequestHeaders {
 const MODEL = '/model/:model';
 
 /** `InvokeModel` and its stream. */
-export const BEDROCK_DOORS: readonly Door[] = [
+export const BEDROCK_DOORS: readonly Endpoint[] = [
   { operation: 'invoke', stream: false },
   { operation: 'invoke-with-response-stream', stream: true },
 ].map(({ operation, stream }) => ({
   surface: 'messages',
   paths: [`${MODEL}/${operation}`],
   codec: messagesCodec,
-  voice: bedrockVoice,
-  receive: (text, { model = '' }, arrival, signal) =>
-    asMessages(text, { cloud: 'bedrock', model, stream }, arrival, signal),
+  protocol: bedrockProtocol,
+  receive: (text, { model = '' }, authenticated, signal) =>
+    asMessages(text, { cloud: 'bedrock', model, stream }, authenticated, signal),
 }));
 
 const SERVED = /^\/model\/[^/]+\/(?:invoke|invoke-with-response-stream|count-tokens)$/;
@@ -72,12 +71,20 @@ export function isBedrockPath(path: string): boolean {
 export const BEDROCK_COUNT = `${MODEL}/count-tokens`;
 
 /** The request within a `CountTokens` request. Throws `invalid_request`. */
-export async function countedRequest(text: string, arrival: Arrival, signal: AbortSignal): Promise<string> {
-  const { input } = (await readBody(text, arrival, signal)).body;
+export async function countedRequest(
+  text: string,
+  authenticated: AuthenticatedRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const { input } = (await readBody(text, authenticated, signal)).body;
   const invoke = isObject(input) ? input['invokeModel'] : undefined;
   const bytes = isObject(invoke) ? invoke['body'] : undefined;
   if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8');
-  throw new GatewayError('invalid_request', 'input.invokeModel.body must be a request to the model in base64.', {
-    param: 'input',
-  });
+  throw new GatewayError(
+    'invalid_request',
+    'input.invokeModel.body must be a request to the model, encoded in base64.',
+    {
+      param: 'input',
+    },
+  );
 }

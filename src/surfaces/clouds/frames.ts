@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { SseDecoder } from '#/wire/answer/sse.ts';
-import type { Framing } from '../voice.ts';
+import type { Framing } from '../client-protocol.ts';
 
 /** What the messages protocol's failures are called among exceptions of a stream. // wire-formats 1.2 */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export const eventFrames: Framing = {
 
 function frameOf(event: string | undefined, data: string): Uint8Array {
   if (event === 'error') return exception(data);
-  // The service has no such event, and its clients pass over one that they do not know.
+  // The service has no such event; its clients ignore unknown events.
   if (event === 'ping') return frame({ ':event-type': 'ping', ':message-type': 'event' }, '{}');
   const payload = JSON.stringify({ bytes: Buffer.from(data, 'utf8').toString('base64') });
   return frame({ ':event-type': 'chunk', ':message-type': 'event' }, payload);

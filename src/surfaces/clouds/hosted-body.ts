@@ -1,13 +1,13 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { requestFault } from '#/pipeline/admit.ts';
-import { turnsFor } from '#/runtime/loop-turns.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { CloudDialect } from '#/wire/request/cloud-dialect.ts';
 import { readDocument, render, setMember, type WireDocument } from '#/wire/document/document.ts';
 import type { Json } from '#/wire/document/json.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
 import { hostedId } from '#/route/hosted-id.ts';
-import type { Arrival } from '../arrival.ts';
+import type { AuthenticatedRequest } from '../endpoint.ts';
 import { areFlags, MOST_FLAGS } from '../messages/headers.ts';
 
 /** What a cloud's address says of a request, in its own words. */
@@ -22,7 +22,7 @@ export interface Addressed {
 /** A request as the messages family has it, and its headers. */
 export interface Received {
   readonly text: string;
-  readonly arrival: Arrival;
+  readonly authenticated: AuthenticatedRequest;
 }
 
 /**
@@ -32,30 +32,30 @@ export interface Received {
 export async function asMessages(
   text: string,
   { cloud, model, stream }: Addressed,
-  arrival: Arrival,
+  authenticated: AuthenticatedRequest,
   signal: AbortSignal,
 ): Promise<Received> {
-  const document = await readBody(text, arrival, signal);
-  const { organization } = arrival.key.workload;
+  const document = await readBody(text, authenticated, signal);
+  const { organization } = authenticated.key.workload;
   const edits = [setMember(document.root, 'model', JSON.stringify(hostedId(model, cloud, organization)))];
   if (stream !== undefined && document.body['stream'] !== stream) {
     edits.push(setMember(document.root, 'stream', String(stream)));
   }
   const betas = betasOf(document.body['anthropic_beta']);
-  const { headers } = arrival;
+  const { headers } = authenticated;
   const known = betas === undefined ? headers : { ...headers, 'anthropic-beta': betas };
-  return { text: render(document.text, edits), arrival: { ...arrival, headers: known } };
+  return { text: render(document.text, edits), authenticated: { ...authenticated, headers: known } };
 }
 
-/** A body, a large one in turns. Throws `invalid_request`. */
+/** A body, a large one in slices. Throws `invalid_request`. */
 export async function readBody(
   text: string,
-  { key }: Pick<Arrival, 'key'>,
+  { key }: Pick<AuthenticatedRequest, 'key'>,
   signal: AbortSignal,
 ): Promise<WireDocument> {
-  const turns = turnsFor(text, { key, signal });
+  const slices = slicesFor(text, { key, signal });
   try {
-    return turns ? await turns.run(readLarge('messages', text)) : readDocument('messages', text);
+    return slices ? await slices.run(readLarge('messages', text)) : readDocument('messages', text);
   } catch (thrown) {
     throw requestFault(thrown);
   }

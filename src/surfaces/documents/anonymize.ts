@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
-import { ClientHungUp, type Opening } from '#/call/call.ts';
-import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
+import { ClientHungUp, type CallContext } from '#/call/call.ts';
+import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { arrivalOf, type Arrival } from '../arrival.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
+import type { AuthenticatedRequest } from '../endpoint.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
-import { chatVoice } from '../chat/voice.ts';
-import { hangUpOf } from '../hang-up.ts';
-import type { OpenCalls } from '../open-calls.ts';
+import { chatProtocol } from '../chat/protocol.ts';
+import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { mountJobs, type JobSurfaceDeps } from './jobs.ts';
 import { readUpload } from './upload.ts';
@@ -15,21 +15,21 @@ import { readUpload } from './upload.ts';
 export interface DocumentDeps extends JobSurfaceDeps, BodyDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
+  readonly turnAway: (authenticated: AuthenticatedRequest) => GatewayError | undefined;
   readonly anonymize: (request: AnonymizeRequest) => Promise<AnonymizedDocument>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
-  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly bodyLimitBytes: number;
   /** Knows the caller, or throws. */
-  readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
+  readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** `POST /v1/documents/anonymize`: a form in, JSON out; and jobs that do the same later. // spec 2.5, 4.1 */
 export function mountDocuments(app: FastifyInstance, deps: DocumentDeps): void {
   app.post('/v1/documents/anonymize', {
     onRequest: async (request, reply) => {
-      deps.arrive(request, reply);
+      deps.authenticate(request, reply);
     },
     handler: (request, reply) =>
       receive(request, reply, deps, async (work) => answer(reply, await deps.anonymize(work))),
@@ -47,27 +47,27 @@ async function receive(
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
   using body = new IncomingBody(request, reply, deps);
-  const arrival = arrivalOf(request);
-  const { id, startedAt, key, snapshot, headers } = arrival;
-  const opening: Opening = { id, startedAt, key, snapshot, headers, surface: 'documents', signal: hangUp.signal };
+  const authenticated = authenticatedOf(request);
+  const { id, startedAt, key, snapshot, headers } = authenticated;
+  const context: CallContext = { id, startedAt, key, snapshot, headers, surface: 'documents', signal: hangUp.signal };
   let inside = false;
   try {
-    const refusal = deps.turnAway(arrival);
+    const refusal = deps.turnAway(authenticated);
     if (refusal) throw refusal;
     body.expect();
     inside = true;
-    await take({ ...opening, upload: () => readUpload(body, deps.bodyLimitBytes) });
+    await take({ ...context, upload: () => readUpload(body, deps.bodyLimitBytes) });
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) await deps.refuseUnread(opening, 'documents', error);
+    if (!inside) deps.refuseUnread(context, 'documents', error);
     if (hangUp.signal.reason instanceof ClientHungUp) return;
     deps.onError(error, id);
-    sendFailure(reply, chatVoice, error, id);
+    sendFailure(reply, chatProtocol, error, id);
   }
 }
 
 function answer(reply: FastifyReply, document: AnonymizedDocument): void {
-  reply.headers(chatVoice.limitHeaders(document.limits, Date.now()));
+  reply.headers(chatProtocol.limitHeaders(document.limits, Date.now()));
   if (document.unscanned.length > 0) reply.header('x-gw-unscanned', document.unscanned.join(', '));
   reply.type('application/json; charset=utf-8').send(answerOf(document));
 }

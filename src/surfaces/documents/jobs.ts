@@ -2,20 +2,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ErrorCode } from '#/errors/catalogue.ts';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { refuseRemovedHeader } from '#/pipeline/admit.ts';
-import type { Opening } from '#/call/call.ts';
-import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
-import type { JobDesk, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
+import type { CallContext } from '#/call/call.ts';
+import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize.ts';
+import type { JobService, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { arrivalOf, numberReply } from '../arrival.ts';
-import { chatVoice } from '../chat/voice.ts';
+import { authenticatedOf, numberReply } from '../authenticated-request.ts';
+import { chatProtocol } from '../chat/protocol.ts';
 
 export interface JobSurfaceDeps {
-  readonly jobs: JobDesk;
-  /** Seals a request that never came to the corridor. */
-  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  readonly jobs: JobService;
+  /** Seals a request that never came to the pipeline. */
+  readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
   /** Knows the caller, or throws. */
-  readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Where clients reach the gateway; undefined: addresses are told without a host, which only the client knows. */
+  readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Public address of the gateway; undefined: addresses are given without a host. */
   readonly publicUrl: string | undefined;
 }
 
@@ -27,14 +27,14 @@ type Receive = (
 
 const RESULTS = '/v1/documents/results';
 
-/** Jobs that anonymize a document while nobody waits, and their results at addresses that need no key. // design 11 */
+/** Jobs that anonymize a document in the background, with results at addresses that need no key. // design 11 */
 export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: Receive): void {
   const { jobs } = deps;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    deps.arrive(request, reply);
+    deps.authenticate(request, reply);
   };
   const knocking = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    deps.arrive(request, reply);
+    deps.authenticate(request, reply);
     refuseRemovedHeader(request.headers);
   };
   app.post(JOBS_PATH, {
@@ -43,15 +43,15 @@ export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: R
   });
   app.get<{ Params: { id: string } }>(`${JOBS_PATH}/:id`, {
     onRequest: knocking,
-    handler: async (request) => told(await jobs.find(request.params.id, arrivalOf(request)), deps),
+    handler: async (request) => told(await jobs.find(request.params.id, authenticatedOf(request)), deps),
   });
   app.delete<{ Params: { id: string } }>(`${JOBS_PATH}/:id`, {
     onRequest: knocking,
-    handler: async (request) => told(await jobs.cancel(request.params.id, arrivalOf(request)), deps),
+    handler: async (request) => told(await jobs.cancel(request.params.id, authenticatedOf(request)), deps),
   });
   app.get<{ Params: { id: string; until: string; signature: string } }>(`${RESULTS}/:id/:until/:signature`, {
     onRequest: async (_request, reply) => {
-      numberReply(reply, chatVoice, Date.now());
+      numberReply(reply, chatProtocol, Date.now());
     },
     handler: async ({ params }, reply) => sendResult(reply, await jobs.fetch(params)),
   });
@@ -63,7 +63,7 @@ async function submit(work: AnonymizeRequest, reply: FastifyReply, deps: JobSurf
     reply.code(202).header('location', `${JOBS_PATH}/${id}`).send({ id, status: state });
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    await deps.refuseUnread(work, 'documents', error);
+    deps.refuseUnread(work, 'documents', error);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { readTerms } from '#/inspect/extension.ts';
 import { requestFault } from '#/pipeline/admit.ts';
-import type { AnonymizeOptions, Upload } from '#/pipeline/anonymize/anonymize.ts';
+import type { AnonymizeOptions, Upload } from '#/pipeline/anonymize.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import type { FormFile, FormPart } from '#/wire/request/multipart-form.ts';
 import type { Json, JsonObject } from '#/wire/document/json.ts';
@@ -25,14 +25,14 @@ export async function readUpload(body: IncomingBody, limit: number): Promise<Upl
     else if (part.name === 'options' && options === undefined) options = await toText(part, body.keep);
     else throw invalid(misplaced(part), part.name === 'options' ? 'options' : 'file');
   }
-  if (!file) throw invalid('The form needs a part file, with the document and its filename.', 'file');
+  if (!file) throw invalid('The form must have a part file with the document and its filename.', 'file');
   return { file, options: readOptions(options ?? '{}') };
 }
 
 function misplaced({ name, kind }: FormPart): string {
   if (name === 'file' && kind === 'field') return 'The part file must have a filename.';
-  if (name === 'file' || name === 'options') return `The form has two parts ${name}.`;
-  return 'The form may have a part file and a part options, and nothing else.';
+  if (name === 'file' || name === 'options') return `The form must have only one part ${name}.`;
+  return 'The form may have only the parts file and options.';
 }
 
 /** A name without its folders, and without what no name has. */
@@ -73,16 +73,16 @@ const MEMBERS: ReadonlySet<string> = new Set(['entities', 'remove', 'include_map
 function readOptions(text: string): AnonymizeOptions {
   const body = parse(text);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) throw invalid(`options may have ${[...MEMBERS].join(', ')}.`, 'options');
+  if (unknown !== undefined) throw invalid(`options may have only ${[...MEMBERS].join(', ')}.`, 'options');
   const { remove: terms = [], include_mapping: includeMapping = false } = body;
   if (typeof includeMapping !== 'boolean') {
-    throw invalid('options.include_mapping must be true or false.', 'options.include_mapping');
+    throw invalid('options.include_mapping must be a boolean.', 'options.include_mapping');
   }
   const entities = namesIn(body['entities']);
   const remove = readTerms(terms, 'options.remove');
   // Its result would have everything in it, and be taken for free of it.
   if (entities?.length === 0 && remove.length === 0)
-    throw invalid('options.entities names nothing to find: leave it out to find every kind.', 'options.entities');
+    throw invalid('options.entities must not be empty. Remove it to find every kind.', 'options.entities');
   return { entities, remove, includeMapping };
 }
 
@@ -98,7 +98,7 @@ function parse(text: string): JsonObject {
 function namesIn(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const fits = isArray(value) && value.length <= MOST_ENTITIES && value.every((name) => typeof name === 'string');
-  if (!fits) throw invalid('options.entities must be a list of kinds, such as email.', 'options.entities');
+  if (!fits) throw invalid('options.entities must be an array of kinds, such as email.', 'options.entities');
   return value;
 }
 

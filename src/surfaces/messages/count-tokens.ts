@@ -1,7 +1,7 @@
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { requestFault } from '#/pipeline/admit.ts';
-import type { Opening } from '#/call/call.ts';
-import { turnsFor, type Turns } from '#/runtime/loop-turns.ts';
+import type { CallContext } from '#/call/call.ts';
+import { slicesFor, type Slices } from '#/runtime/loop-slices.ts';
 import { permittedToolServerSteps } from '#/route/provider-side-tools.ts';
 import type { Leaf, Media } from '#/wire/hub/codec.ts';
 import { readDocument, render, setMember, type WireDocument } from '#/wire/document/document.ts';
@@ -11,7 +11,7 @@ import { member, type JsonNode } from '#/wire/document/scan.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import { textTokens } from './text-tokens.ts';
 
-/** What a model is told beside the texts: where the conversation begins, who speaks, where a turn ends. */
+/** Tokens that a model gets besides the texts: begin of the conversation, roles, ends of turns. */
 const TOKENS_A_REQUEST = 3;
 const TOKENS_A_MESSAGE = 4;
 /** The most the vendor scales an image to. */
@@ -30,42 +30,42 @@ export interface TokenCount {
  * The model's own tokenizer may count otherwise. Throws what a messages request of this text would be refused with,
  * save that it needs no `max_tokens`. // spec 4.1, 4.5.5
  */
-export async function countTokens(text: string, caller: Pick<Opening, 'key' | 'signal'>): Promise<TokenCount> {
-  const turns = turnsFor(text, caller);
-  const { document, leaves, media } = await read(text, caller.key, turns);
+export async function countTokens(text: string, caller: Pick<CallContext, 'key' | 'signal'>): Promise<TokenCount> {
+  const slices = slicesFor(text, caller);
+  const { document, leaves, media } = await read(text, caller.key, slices);
   const { messages } = document.body;
   const said = Array.isArray(messages) ? messages.length : 0;
   const fixed = TOKENS_A_REQUEST + said * TOKENS_A_MESSAGE + media.reduce((sum, one) => sum + mediaTokens(one), 0);
   const texts = promptTexts(document, leaves);
-  const prompt = turns ? await turns.run(texts) : finish(texts);
-  return { input_tokens: fixed + (await textTokens(prompt, turns)) };
+  const prompt = slices ? await slices.run(texts) : finish(texts);
+  return { input_tokens: fixed + (await textTokens(prompt, slices)) };
 }
 
-/** What a request says, if it is one. A large one is read in turns. */
+/** What a request says, if it is one. A large one is read in slices. */
 async function read(
   text: string,
   key: VirtualKeyConfig,
-  turns: Turns | undefined,
+  slices: Slices | undefined,
 ): Promise<{ document: WireDocument; leaves: readonly Leaf[]; media: readonly Media[] }> {
   const reading = async (written: string): Promise<WireDocument> =>
-    turns ? turns.run(readLarge('messages', written)) : readDocument('messages', written);
+    slices ? slices.run(readLarge('messages', written)) : readDocument('messages', written);
   try {
     const document = await reading(text);
     // One reading decides what a request is: it is asked about the same request with a ceiling.
     const whole = await reading(render(text, [setMember(document.root, 'max_tokens', '1')]));
-    if (turns) await turns.next();
+    if (slices) await slices.next();
     messagesCodec.ask(whole);
     const servers = permittedToolServerSteps(document, key);
-    if (turns) await turns.run(servers);
+    if (slices) await slices.run(servers);
     else finish(servers);
-    if (turns) await turns.next();
+    if (slices) await slices.next();
     return { document, ...messagesCodec.contents(document) };
   } catch (thrown) {
     throw requestFault(thrown);
   }
 }
 
-/** What the model reads as text: tools and the form of the answer as they are written, of the rest what is said. */
+/** The text that a model reads: tools and the response format as written, and the texts of everything else. */
 function* promptTexts({ root, text }: WireDocument, leaves: readonly Leaf[]): Steps<readonly string[]> {
   const texts: string[] = [];
   for (const name of ['tools', 'output_config']) {

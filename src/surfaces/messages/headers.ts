@@ -1,5 +1,5 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { RequestHeaders } from '../voice.ts';
+import type { RequestHeaders } from '../client-protocol.ts';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const FLAG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -46,7 +46,7 @@ function either(headers: RequestHeaders, name: 'version' | 'beta'): RequestHeade
   const vendor = headers[`vendor-${name}`];
   const anthropic = headers[`anthropic-${name}`];
   if (vendor !== undefined && anthropic !== undefined && String(vendor) !== String(anthropic)) {
-    const message = `vendor-${name} and anthropic-${name} are one header and carry different values.`;
+    const message = `vendor-${name} and anthropic-${name} are the same header and must not have different values.`;
     throw new GatewayError('invalid_request', message, { param: `anthropic-${name}` });
   }
   return anthropic ?? vendor;

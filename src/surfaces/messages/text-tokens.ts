@@ -1,11 +1,11 @@
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 
 /**
  * A tokenizer's time grows with the square of a word that has no end: texts are cut into pieces of this many UTF-16
  * code units, between words where there are any.
  */
 const PIECE_UNITS = 256;
-/** Counted between two turns of the event loop: some milliseconds at worst. */
+/** Counted between two slices of the event loop: some milliseconds at worst. */
 const TURN_UNITS = 4096;
 /** Counted at all; the rest of longer texts is taken to be like it. */
 const COUNTED_UNITS = 1_048_576;
@@ -13,10 +13,10 @@ const COUNTED_UNITS = 1_048_576;
 let tokenizer: Promise<(text: string) => number> | undefined;
 
 /**
- * Tokens of these texts by a common vocabulary (o200k), in turns that leave the event loop to others: those of the call,
+ * Tokens of these texts by a common vocabulary (o200k), in slices that leave the event loop to others: those of the call,
  * if its texts are large.
  */
-export async function textTokens(texts: readonly string[], turns?: Turns): Promise<number> {
+export async function textTokens(texts: readonly string[], slices?: Slices): Promise<number> {
   const count = await (tokenizer ??= loadTokenizer());
   const units = texts.reduce((sum, text) => sum + text.length, 0);
   let tokens = 0;
@@ -30,7 +30,7 @@ export async function textTokens(texts: readonly string[], turns?: Turns): Promi
       at = end;
       if (counted < turnEnds) continue;
       turnEnds = counted + TURN_UNITS;
-      if (turns) await turns.next();
+      if (slices) await slices.next();
       else await new Promise((resolve) => setImmediate(resolve));
     }
   }

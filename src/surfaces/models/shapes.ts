@@ -23,14 +23,16 @@ export function vendorModel({ id }: ReachableModel): object {
 
 /**
  * A page of models as the messages surface lists them: at most `limit` after `after_id`, or just before `before_id`.
- * The ids need not be there any more: models are sorted by id. Throws `invalid_request`. // spec 4.5.2
+ * The ids may be gone since: models are sorted by id. Throws `invalid_request`. // spec 4.5.2
  */
 export function vendorModels(models: readonly ReachableModel[], query: Readonly<Record<string, unknown>>): object {
   const limit = limitOf(query['limit']);
   const after = cursorOf(query, 'after_id');
   const before = cursorOf(query, 'before_id');
   if (after !== undefined && before !== undefined) {
-    throw new GatewayError('invalid_request', 'after_id and before_id cannot be used together.', { param: 'after_id' });
+    throw new GatewayError('invalid_request', 'after_id and before_id must not be used together.', {
+      param: 'after_id',
+    });
   }
   const rest = models.filter(({ id }) => (after === undefined || id > after) && (before === undefined || id < before));
   const page = before === undefined ? rest.slice(0, limit) : rest.slice(-limit);
@@ -56,5 +58,5 @@ function limitOf(value: unknown): number {
 function cursorOf(query: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw new GatewayError('invalid_request', `${name} must be one model id.`, { param: name });
+  throw new GatewayError('invalid_request', `${name} must be a single model id.`, { param: name });
 }

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
-import { isForm, isJson, unsupported } from '../body/body-type.ts';
-import type { IncomingBody } from '../body/incoming-body.ts';
-import { knows, type KeyStore } from '../caller.ts';
-import { speaksMessages } from '../messages/voice.ts';
-import { providerOf, readBody, servePassage, type PassthroughDeps, type ReadPassage } from './passthrough.ts';
+import { isForm, isJson, unsupported, type IncomingBody } from '../body/incoming-body.ts';
+import { knows, type KeyStore } from '../authenticated-request.ts';
+import { speaksMessages } from '../messages/protocol.ts';
+import { providerOf, readBody, servePassthrough, type PassthroughDeps, type ReadPassthrough } from './passthrough.ts';
 
 export interface AnyPathDeps extends PassthroughDeps {
   readonly keys: KeyStore;
@@ -16,7 +15,7 @@ const METHODS: readonly PassthroughCall['method'][] = ['GET', 'POST', 'PUT', 'PA
 const ROOT = '/v1/';
 /** Its route. */
 export const ANY_PATH = `${ROOT}*`;
-/** A step of a path: it is sent as it is, so it holds nothing that anybody could read in two ways. */
+/** A segment of a path: it is sent unchanged, so it contains nothing that two readers could read differently. */
 const STEP = /^(?!\.{1,2}$)[A-Za-z0-9._:@+=,-]{1,256}$/;
 const MOST_STEPS = 12;
 /** What the gateway answers itself, and what administers an account. // spec 4.5.5 */
@@ -51,11 +50,11 @@ export function mountAnyPath(app: FastifyInstance, deps: AnyPathDeps): void {
         reply.callNotFound();
         return reply;
       }
-      deps.arrive(request, reply);
+      deps.authenticate(request, reply);
     },
     handler: async (request, reply) => {
-      const read: ReadPassage = (opening, body) => passageOf(request, opening, body);
-      await servePassage(request, reply, 'passthrough', read, deps);
+      const read: ReadPassthrough = (context, body) => passthroughOf(request, context, body);
+      await servePassthrough(request, reply, 'passthrough', read, deps);
     },
   });
 }
@@ -71,11 +70,15 @@ function isMeant({ url, headers, method }: FastifyRequest, { keys }: AnyPathDeps
   return knows(headers, keys)?.workload.policy.passthrough.has(word) === true;
 }
 
-async function passageOf(request: FastifyRequest, opening: Opening, incoming: IncomingBody): Promise<PassthroughCall> {
+async function passthroughOf(
+  request: FastifyRequest,
+  context: CallContext,
+  incoming: IncomingBody,
+): Promise<PassthroughCall> {
   const { url, headers } = request;
   const method = request.method as PassthroughCall['method'];
   if (headers.upgrade !== undefined) {
-    throw new GatewayError('invalid_request', 'Connections are not upgraded here: send an ordinary request.');
+    throw new GatewayError('invalid_request', 'Connection upgrades are not supported. Send an ordinary request.');
   }
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);
@@ -84,10 +87,10 @@ async function passageOf(request: FastifyRequest, opening: Opening, incoming: In
   const [word = ''] = steps;
   const isFree = method === 'GET' || method === 'DELETE';
   return {
-    ...opening,
+    ...context,
     method,
     path: url.slice(ROOT.length - 1),
-    provider: providerOf(opening.headers),
+    provider: providerOf(context.headers),
     gate: { word, isKnown: false, isFree },
     quantities: [],
     ownKeyOnly: true,
@@ -103,7 +106,7 @@ async function bodyOf(incoming: IncomingBody): Promise<PassthroughBody> {
   const { contentType, length } = incoming;
   if (!incoming.present || isForm(contentType) || isJson(contentType)) return readBody(incoming);
   if (!BYTES.test(contentType)) {
-    throw unsupported('The request body must be JSON, a form, or of a type that is no text, such as audio/wav.');
+    throw unsupported('The request body must be JSON, a form, or binary, such as audio/wav.');
   }
   const [type = ''] = CONTENT_TYPE.exec(contentType) ?? [];
   return { kind: 'bytes', bytes: incoming.bytes(), contentType: type, length };
@@ -111,7 +114,7 @@ async function bodyOf(incoming: IncomingBody): Promise<PassthroughBody> {
 
 function badPath(): GatewayError {
   const message =
-    `The path must be at most ${MOST_STEPS} steps of letters, digits and . _ : @ + = , - below /v1, ` +
-    'with one slash between any two and no per cent signs.';
+    `The path below /v1 must have at most ${MOST_STEPS} segments of letters, digits and . _ : @ + = , -, ` +
+    'with single slashes between them and no percent signs.';
   return new GatewayError('invalid_request', message);
 }

@@ -73,7 +73,7 @@ describe('a form', () => {
     const bytes = [head, ...parts, `\r\n--${BOUNDARY}--\r\n`].map((part) => Buffer.from(part));
     await expect(readAll([Buffer.concat(bytes)])).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('not UTF-8') as unknown,
+      message: expect.stringContaining('not valid UTF-8') as unknown,
     });
   });
 

@@ -12,8 +12,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a multipart form part by part, as it arrives: a file is to be read to its end before the next part is asked
- * for. `keep` takes room for the fields. Throws `invalid_request` on what is no form, not all of one, or has fields that
- * are no UTF-8, `request_too_large`, and what `keep` throws.
+ * for. `keep` reserves memory for the fields. Throws `invalid_request` for a body that is not a complete form, or has
+ * fields that are no UTF-8, `request_too_large`, and what `keep` throws.
  */
 export function readForm(
   body: Readable,
@@ -113,7 +113,7 @@ class FormReader {
     this.#wake();
   }
 
-  /** Whoever is reading a file is told too, or would wait for ever. */
+  /** Also ends the wait of a caller that is reading a file. */
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;
@@ -123,11 +123,11 @@ class FormReader {
 }
 
 function malformed(): GatewayError {
-  return new GatewayError('invalid_request', 'The form could not be read to its end.');
+  return new GatewayError('invalid_request', 'The form is incomplete.');
 }
 
 function notUtf8(what: string): GatewayError {
-  return new GatewayError('invalid_request', `${what} is not UTF-8: send the form in UTF-8.`);
+  return new GatewayError('invalid_request', `${what} is not valid UTF-8. Send the form in UTF-8.`);
 }
 
 function tooLarge(): GatewayError {

@@ -52,7 +52,10 @@ function gated(word: string, isFree: boolean): Common {
   };
 }
 
-/** What is passed on, and how it is billed. A call that names no model is not billed, but sealed. // spec 1.3, 4.1, 8 */
+/**
+ * Operations that are passed on, and how they are billed. A call without a model is sealed, but not billed. // spec
+ * 1.3, 4.1, 8
+ */
 export const OPERATIONS: readonly Operation[] = [
   ...operations(
     [
@@ -100,7 +103,7 @@ export const OPERATIONS: readonly Operation[] = [
     { surface: 'videos', named: false, quantities: [], ownKeyOnly: false, prefixIds: true },
   ),
   ...operations(FILES, { surface: 'files', named: false, quantities: [], ownKeyOnly: true, prefixIds: true }),
-  // Their ids are told as the vendor gives them: the records say whose they are, and where.
+  // Their ids stay those of the vendor: the records say who owns them, and at which provider.
   ...operations(
     [
       ['GET', '/v1/responses/:id'],
@@ -110,7 +113,7 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     { surface: 'responses', named: false, quantities: [], ownKeyOnly: true, prefixIds: false },
   ),
-  // What a batch costs is in a file that nobody reads here: a price book says what making one is debited with.
+  // The cost of a batch is in a file that the gateway does not read: a price book sets the price of creating one.
   ...operations([['POST', '/v1/batches']], gated('batches', false)),
   ...operations(
     [

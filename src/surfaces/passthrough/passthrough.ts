@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
-import type { Opening, Surface } from '#/call/call.ts';
+import type { CallContext, Surface } from '#/call/call.ts';
 import type { PassthroughCall, PassthroughAnswer, PassthroughBody } from '#/call/passthrough-call.ts';
-import { chatVoice } from '../chat/voice.ts';
+import { chatProtocol } from '../chat/protocol.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
-import { arrivalOf, type Arrival } from '../arrival.ts';
-import { isJson, unsupported } from '../body/body-type.ts';
-import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
-import { hangUpOf } from '../hang-up.ts';
-import type { OpenCalls } from '../open-calls.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
+import type { AuthenticatedRequest } from '../endpoint.ts';
+import { IncomingBody, isJson, unsupported, type BodyDeps } from '../body/incoming-body.ts';
+import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { writeOut } from '../write-out.ts';
 import { readForm } from './form-reader.ts';
@@ -18,13 +17,17 @@ import { OPERATIONS, type Operation } from './operations.ts';
 export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
-  readonly pass: (passage: PassthroughCall) => AsyncGenerator<PassthroughAnswer>;
+  readonly turnAway: (authenticated: AuthenticatedRequest) => GatewayError | undefined;
+  /** `emit` takes the parts of the answer; false: the client is gone. */
+  readonly pass: (
+    call: PassthroughCall,
+    emit: (answer: PassthroughAnswer) => boolean | Promise<boolean>,
+  ) => Promise<void>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
-  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller, or throws. */
-  readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
+  readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** Audio, images from images, video, files: passed on with their bytes as they are. // spec 1.3, 4.1 */
@@ -34,66 +37,66 @@ export function mountPassthrough(app: FastifyInstance, deps: PassthroughDeps): v
       method: operation.method,
       url: operation.path,
       onRequest: async (request, reply) => {
-        deps.arrive(request, reply);
+        deps.authenticate(request, reply);
       },
       handler: async (request, reply) => {
-        const read: ReadPassage = (opening, body) => toPassage(request, opening, operation, body);
-        await servePassage(request, reply, operation.surface, read, deps);
+        const read: ReadPassthrough = (context, body) => toPassthrough(request, context, operation, body);
+        await servePassthrough(request, reply, operation.surface, read, deps);
       },
     });
   }
 }
 
-/** How the passage of a request is made. */
-export type ReadPassage = (opening: Opening, body: IncomingBody) => Promise<PassthroughCall>;
+/** How the call of a request is made. */
+export type ReadPassthrough = (context: CallContext, body: IncomingBody) => Promise<PassthroughCall>;
 
-/** Takes a request through the corridor, and its answer out as it comes. */
-export async function servePassage(
+/** Takes a request through the pipeline, and its answer out as it comes. */
+export async function servePassthrough(
   request: FastifyRequest,
   reply: FastifyReply,
   surface: Surface,
-  read: ReadPassage,
+  read: ReadPassthrough,
   deps: PassthroughDeps,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
   using body = new IncomingBody(request, reply, deps);
-  const arrival = arrivalOf(request);
-  const { id, startedAt, key, snapshot, headers } = arrival;
-  const opening = { id, startedAt, key, snapshot, headers, surface, signal: hangUp.signal };
+  const authenticated = authenticatedOf(request);
+  const { id, startedAt, key, snapshot, headers } = authenticated;
+  const context = { id, startedAt, key, snapshot, headers, surface, signal: hangUp.signal };
   let inside = false;
   let opened = false;
   try {
-    const refusal = deps.turnAway(arrival);
+    const refusal = deps.turnAway(authenticated);
     if (refusal) throw refusal;
-    const passage = await read(opening, body);
+    const call = await read(context, body);
     inside = true;
-    for await (const answer of deps.pass(passage)) {
-      if (answer.kind === 'head') {
-        opened = true;
-        reply.hijack();
-        const own = reply.getHeaders() as Record<string, string>;
-        reply.raw.writeHead(answer.status, {
-          ...own,
-          ...answer.headers,
-          ...chatVoice.limitHeaders(answer.limits, Date.now()),
-        });
-      } else if (!(await writeOut(reply.raw, answer.bytes, hangUp.signal))) break;
-    }
+    await deps.pass(call, (answer) => {
+      if (answer.kind === 'bytes') return writeOut(reply.raw, answer.bytes, hangUp.signal);
+      opened = true;
+      reply.hijack();
+      const own = reply.getHeaders() as Record<string, string>;
+      reply.raw.writeHead(answer.status, {
+        ...own,
+        ...answer.headers,
+        ...chatProtocol.limitHeaders(answer.limits, Date.now()),
+      });
+      return true;
+    });
     reply.raw.end();
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) await deps.refuseUnread(opening, 'passthrough', error);
-    deps.onError(error, arrival.id);
+    if (!inside) deps.refuseUnread(context, 'passthrough', error);
+    deps.onError(error, authenticated.id);
     // Bytes of a file cannot say that they are not all of it: the connection is cut instead.
     if (opened) reply.raw.destroy();
-    else sendFailure(reply, chatVoice, error, arrival.id);
+    else sendFailure(reply, chatProtocol, error, authenticated.id);
   }
 }
 
-async function toPassage(
+async function toPassthrough(
   request: FastifyRequest,
-  opening: Opening,
+  context: CallContext,
   { method, path, named, quantities, ownKeyOnly, prefixIds, objects, gate }: Operation,
   incoming: IncomingBody,
 ): Promise<PassthroughCall> {
@@ -101,16 +104,16 @@ async function toPassage(
   if (path.includes(':id') && !isProviderId(id)) {
     throw badId('id');
   }
-  const provider = named && !gate ? undefined : (slug ?? providerOf(opening.headers));
+  const provider = named && !gate ? undefined : (slug ?? providerOf(context.headers));
   const below = path.slice('/v1'.length).replace(':id', encodeURIComponent(id)) + queryOf(request.url, provider);
   const body = await readBody(incoming);
   const objectId = path.includes(':id') ? id : undefined;
   const common = { method, path: below, provider, gate, quantities, ownKeyOnly, prefixIds, objects, objectId, body };
-  return { ...opening, ...common };
+  return { ...context, ...common };
 }
 
-/** The provider that a request names beside its body. */
-export function providerOf({ 'x-gw-provider': header }: Opening['headers']): string | undefined {
+/** The provider that a request names in its header. */
+export function providerOf({ 'x-gw-provider': header }: CallContext['headers']): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }
 
@@ -121,13 +124,13 @@ function splitId(id: string | undefined): { readonly slug?: string; readonly id?
   return at < 0 ? { id } : { slug: id.slice(0, at), id: id.slice(at + 1) };
 }
 
-/** Letters, digits and what vendors put between them: it becomes a part of an address, and is read by nobody. */
+/** Letters, digits and the separators of vendors: it becomes a part of an address, and is not inspected. */
 function isProviderId(id: string): boolean {
   return /^[A-Za-z0-9._-]{1,256}$/.test(id) && !/^\.+$/.test(id);
 }
 
 function badId(param: string): GatewayError {
-  const message = `${param} must be an id as an answer gave it: letters, digits, '.', '_' and '-', with the provider before it.`;
+  const message = `${param} must be an id from an earlier answer: the provider, then letters, digits, '.', '_' and '-'.`;
   return new GatewayError('invalid_request', message, { param });
 }
 

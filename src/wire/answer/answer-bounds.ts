@@ -1,4 +1,4 @@
-/** An answer that would cost more than any honest one: it is the provider's fault, and nobody reads on. */
+/** An answer that would cost more memory than any normal one: a fault of the provider, and reading stops. */
 export class AnswerOutOfBounds extends Error {
   override readonly name = 'AnswerOutOfBounds';
 }
@@ -11,7 +11,7 @@ const COUNT_FROM = 1024 * 1024;
  */
 const MOST: Readonly<Record<string, number>> = { ',': 8_000_000, '"': 2_000_000, '[': 500_000, '{': 500_000 };
 
-/** Throws `AnswerOutOfBounds` for JSON text that holds so many values that parsing it would stop everybody else. */
+/** Throws `AnswerOutOfBounds` for JSON text with so many values that parsing it would block all other calls. */
 export function refuseCostlyJson(text: string): void {
   if (text.length <= COUNT_FROM) return;
   for (const character in MOST) {

@@ -1,4 +1,4 @@
-/** How answers end that say what was asked for, or as much of it as was asked for, in the words of every family. */
+/** End reasons of complete answers, or of answers cut at a requested limit, in the words of every family. */
 const GOOD = new Set([
   'stop',
   'length',

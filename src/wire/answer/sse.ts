@@ -6,14 +6,14 @@ export interface SseEvent {
   readonly raw: string;
 }
 
-/** An event larger than the decoder was told to hold. */
+/** An event larger than the decoder's limit. */
 export class SseEventTooLarge extends Error {
   override readonly name = 'SseEventTooLarge';
   /** In UTF-16 code units. */
   readonly limit: number;
 
   constructor(limit: number) {
-    super(`an event is larger than ${limit} characters`);
+    super(`an event is longer than ${limit} characters`);
     this.limit = limit;
   }
 }
@@ -28,7 +28,7 @@ export class SseDecoder {
   #rest = '';
   /** How far `#rest` was searched for a blank line. */
   #searched = 0;
-  /** What came since, without the end of an event in it: a large event is put together once, not with every piece. */
+  /** Pieces of an event that has not ended: a large event is joined once, not with every piece. */
   #pieces: string[] = [];
   #tail = '';
   #length = 0;
@@ -126,11 +126,25 @@ function lineEnd(text: string, at: number, atEnd: boolean): number {
 }
 
 function readEvent(raw: string): SseEvent {
-  // The common event of every vendor: one data line.
-  if (raw.startsWith('data:') && raw.endsWith('\n\n')) {
-    const body = raw.slice(raw.charCodeAt(5) === 32 ? 6 : 5, -2);
-    if (!body.includes('\n') && !body.includes('\r')) return { event: undefined, data: body, raw };
-  }
+  return readCommon(raw) ?? readLines(raw);
+}
+
+/** The common event of every vendor: one data line, below a name or not. Undefined for any other. */
+function readCommon(raw: string): SseEvent | undefined {
+  const isNamed = raw.startsWith('event:');
+  const at = isNamed ? raw.indexOf('\n') + 1 : 0;
+  const end = raw.length - 2;
+  if (!raw.startsWith('data:', at) || raw.indexOf('\n', at) !== end || raw.includes('\r')) return undefined;
+  const event = isNamed ? valueOf(raw, 'event:'.length, at - 1) : undefined;
+  return { event, data: valueOf(raw, at + 'data:'.length, end), raw };
+}
+
+/** The value of a field after its colon, without a leading blank. */
+function valueOf(raw: string, from: number, to: number): string {
+  return raw.slice(raw.charCodeAt(from) === 32 ? from + 1 : from, to);
+}
+
+function readLines(raw: string): SseEvent {
   let event: string | undefined;
   let data: string | undefined;
   for (const line of raw.split(/\r\n|\r|\n/)) {

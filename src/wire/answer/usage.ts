@@ -13,7 +13,7 @@ export interface Usage {
   /** Output tokens without reasoning. */
   readonly output: number;
   readonly reasoning: number;
-  /** Tokens of sound that was sent, where they are told apart; none of them is in `input`. */
+  /** Tokens of audio input, if reported separately; none of them is in `input`. */
   readonly inputAudio?: number;
   /** Tokens of pictures, still or moving, likewise. */
   readonly inputImage?: number;
@@ -25,7 +25,7 @@ export interface Usage {
   readonly outputImage?: number;
   /** The service tier that the answer was made in, where it tells one that is not the vendor's ordinary one. */
   readonly serviceTier?: string;
-  /** What the vendor did for the answer and bills beside the tokens: searches of the web, and of its client's files. */
+  /** Work of the vendor that is billed besides tokens: searches of the web, and of its client's files. */
   readonly searches?: number;
   readonly fileSearches?: number;
   /** Its machines that ran code, in sessions of one of 1 GB. */
@@ -47,7 +47,7 @@ export const NO_USAGE: Usage = {
   reasoning: 0,
 };
 
-/** What a tokenizer makes of text, on average: for what nobody reports. */
+/** Average size of a token in text: for usage that is not reported. */
 const BYTES_PER_TOKEN = 4;
 
 /** Tokens of this many bytes of text, estimated. */
@@ -90,7 +90,7 @@ const ALIASES: Readonly<Record<string, string>> = { batches: 'batch', provisione
 const TIER_WORD = /^[a-z][a-z0-9_]{0,31}$/;
 
 /**
- * A vendor's word for a service tier in ours: undefined for the ordinary one and for what is no such word. Google says
+ * A vendor's word for a service tier in ours: undefined for the standard one and for unknown words. Google says
  * `ON_DEMAND_PRIORITY` in one place and `priority` in another. // wire-formats 2.7
  */
 function serviceTierOf(word: unknown): string | undefined {
@@ -128,10 +128,10 @@ export function inServiceTier(usage: Usage, word: unknown, modes: Modes = {}): U
   return serviceTier === undefined ? usage : { ...usage, serviceTier };
 }
 
-/** What is told of an answer's usage beside tokens. */
+/** An answer's usage besides tokens, as reported. */
 export const BESIDE_TOKENS = ['searches', 'fileSearches', 'containers'] as const;
 
-/** A usage with searches of the web beside it. */
+/** A usage with additional searches of the web. */
 export function withSearches(usage: Usage, searches: number): Usage {
   return searches === 0 ? usage : { ...usage, searches };
 }
@@ -145,8 +145,8 @@ export function isTold(value: unknown): boolean {
 }
 
 /**
- * A figure that an account stands on: not a number where what was told counts nothing (a fraction, a text, less than none),
- * so that nobody believes the account.
+ * A number that is needed for billing: NaN if the reported value is not a count (a fraction, a text, negative),
+ * so that the usage is not believed.
  */
 export function toldCount(value: unknown): number {
   if (!isTold(value)) return 0;
@@ -154,7 +154,7 @@ export function toldCount(value: unknown): number {
   return isCount ? Math.min(value as number, MAX_COUNT) : Number.NaN;
 }
 
-/** A detail that a provider told, as a whole number of tokens: 0 for what is missing or nonsensical. */
+/** A reported detail, as a whole number of tokens: 0 if it is missing or nonsensical. */
 export function tokenCount(value: unknown): number {
   return typeof value === 'number' && value > 0 ? Math.floor(Math.min(value, MAX_COUNT)) : 0;
 }

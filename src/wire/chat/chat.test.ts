@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { BadRequestShape } from '../hub/codec.ts';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import { readDocument, render } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
-import { ask } from './request.ts';
-import { readAnswer } from './response.ts';
-import { ChatStreamReader } from './stream.ts';
+import { chatCodec } from './codec.ts';
+import { ask } from './read-request.ts';
+import { readAnswer } from './read-answer.ts';
+import { ChatStreamReader } from './read-stream.ts';
 import { hideCacheCounts, readUsage, writeUsage } from './usage.ts';
 
 const request = (more: object) =>
@@ -203,7 +205,7 @@ describe('streams', () => {
     ['an error', { error: { message: 'm'.repeat(9999) } }, { kind: 'error', error: 'm'.repeat(2000) }],
     ['an error in words', { error: 'no' }, { kind: 'error', error: 'no' }],
   ])('%s', (_name, body, expected) => {
-    expect(new ChatStreamReader().read(event(body))).toMatchObject(expected);
+    expect(frameFacts(chatCodec, new ChatStreamReader(), event(body))).toMatchObject(expected);
   });
 
   test('a comment and an empty event are nothing', () => {

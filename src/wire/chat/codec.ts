@@ -1,17 +1,20 @@
-import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
+import type { ClientCodec, Contents, Media, UpstreamCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
-import { ChatEventReader, decodeAnswer } from './event-reader.ts';
-import { ChatEventWriter, DONE } from './event-writer.ts';
+import { ChatStreamDecoder, decodeAnswer } from './decode-stream.ts';
+import { ChatStreamEncoder, DONE } from './encode-stream.ts';
 import { flatAnswer } from './flat-content.ts';
-import { contents } from './leaves.ts';
-import { ask, askForUsage } from './request.ts';
-import { answerLeaves, readAnswer } from './response.ts';
-import { speakers } from './speakers.ts';
-import { calls, ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
+import { ask, askForUsage } from './read-request.ts';
+import { answerLeaves, readAnswer } from './read-answer.ts';
+import { speakers } from './read-speakers.ts';
+import { ChatStreamReader } from './read-stream.ts';
+import { calls, deltaFrame, deltas, ends, outputBytes, usageFrame } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
+import type { WireDocument } from '../document/document.ts';
+import { member, type ObjectNode } from '../document/scan.ts';
+import { TOKEN_LISTS, collectContents, type Places } from '../request/collect-contents.ts';
 
 /** The chat completion family, as clients speak it. */
 export const chatCodec: ClientCodec = {
@@ -25,7 +28,9 @@ export const chatCodec: ClientCodec = {
   answerLeaves,
   streamReader: (answers) => new ChatStreamReader(answers),
   streamEnd: DONE,
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   usageFrame,
@@ -33,7 +38,7 @@ export const chatCodec: ClientCodec = {
   flatAnswer,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new ChatEventWriter(context),
+  streamEncoder: (context) => new ChatStreamEncoder(context),
 };
 
 /** The chat completion family, as providers speak it. */
@@ -41,5 +46,39 @@ export const chatUpstream: UpstreamCodec = {
   family: 'chat',
   encodeRequest,
   decodeAnswer,
-  eventReader: () => new ChatEventReader(),
+  streamDecoder: () => new ChatStreamDecoder(),
 };
+
+/** An id as every vendor makes them; anything else in an id's place is read as text. */
+const OPAQUE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Content parts whose strings are all text. A part of any other type carries media, known or not. */
+const TEXT_PARTS = new Set(['text', 'refusal', 'input_text', 'output_text']);
+
+/** What clients fill as they like: nothing in it is an id or media, whatever it calls itself. */
+const OWN = new Set(['function.parameters', 'functions.parameters', 'json_schema.schema', '.metadata', '.prediction']);
+
+const PLACES: Places = {
+  promptOrder: ['tools', 'functions', 'messages', 'prompt'],
+  roleOf(text, name, parent) {
+    const isId = name === 'tool_call_id' || (name === 'id' && parent === 'tool_calls');
+    return isId && OPAQUE_ID.test(text) ? 'pair' : undefined;
+  },
+  isJson: (name, parent) => name === 'arguments' && (parent === 'function' || parent === 'function_call'),
+  mediaOf: (object, name, listed) => (listed && name === 'content' ? mediaOfPart(object) : undefined),
+  isBareMedia: (name) => name === 'data' || name === 'file_data',
+  isTokens: (name, parent) => parent === '' && TOKEN_LISTS.has(name),
+  isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
+};
+
+/** Every string of a chat request that can leave; ids that pair a tool call with its result are structural. */
+function contents(document: WireDocument): Contents {
+  return collectContents(document, PLACES);
+}
+
+function mediaOfPart(part: ObjectNode): Media['kind'] | undefined {
+  const type = member(part, 'type');
+  if (type?.kind !== 'string' || TEXT_PARTS.has(type.value)) return undefined;
+  if (type.value.includes('image')) return 'image';
+  return type.value.includes('audio') ? 'audio' : 'file';
+}

@@ -86,7 +86,10 @@ function decodeAudio(audio: Json | undefined, param: string): MediaPart {
 function decodeFile(file: Json, param: string): MediaPart {
   if (!isObject(file)) throw new BadRequestShape(`${param} must be an object`, param);
   if (file['file_id'] !== undefined && file['file_id'] !== null) {
-    throw new BadRequestShape('Provider-side file ids are not resolved', `${param}.file_id`); // spec 4.3.5
+    throw new BadRequestShape(
+      `${param} must not be a file id of a provider: send the content in the request`,
+      `${param}.file_id`,
+    ); // spec 4.3.5
   }
   const data = requiredString(file, 'file_data', param);
   const name = optionalString(file, 'filename', `${param}.filename`);

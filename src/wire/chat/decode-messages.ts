@@ -20,8 +20,9 @@ export function decodeMessages(messages: Json | undefined, lose: Lose): { system
   const { system } = conversation;
   const turns = conversation.turns.list;
   if (turns.length > 0) return { system, turns };
-  if (system.length === 0) throw new BadRequestShape('messages must say something', 'messages');
-  // Instructions alone: they are what is asked.
+  if (system.length === 0)
+    throw new BadRequestShape('messages must contain at least one message with text', 'messages');
+  // Instructions alone: they are the request.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
 
@@ -51,7 +52,11 @@ class Conversation {
     else if (role === 'user') this.turns.add('user', parts);
     else if (role === 'assistant') this.turns.add('assistant', this.#assistant(message, parts, param));
     else if (role === 'tool' || role === 'function') this.#result(message, parts, param);
-    else throw new BadRequestShape(`${param}.role is none that is known`, `${param}.role`);
+    else
+      throw new BadRequestShape(
+        `${param}.role must be one of system, developer, user, assistant, tool`,
+        `${param}.role`,
+      );
   }
 
   #loseUnknown(message: JsonObject): void {
@@ -62,7 +67,7 @@ class Conversation {
     }
   }
 
-  /** Reasoning first, then what was said, then the calls. Empty texts are what a call stands beside. */
+  /** Reasoning first, then the text, then the calls. Empty texts only accompany calls. */
   #assistant(message: JsonObject, said: readonly Part[], param: string): Part[] {
     const parts: Part[] = [];
     const reasoning = REASONING.map((name) => message[name]).find((text) => typeof text === 'string' && text !== '');

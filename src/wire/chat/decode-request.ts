@@ -130,7 +130,7 @@ function decodeToolChoice(body: JsonObject, lose: Lose): ToolChoice | undefined 
       return undefined;
     }
   }
-  throw new BadRequestShape('tool_choice must be auto, none, required or a function', 'tool_choice');
+  throw new BadRequestShape('tool_choice must be auto, none, required, or a function', 'tool_choice');
 }
 
 function decodeFormat(body: JsonObject, lose: Lose): AnswerFormat | undefined {

@@ -36,7 +36,7 @@ function encodePart(part: Part, traits: Traits, lose: Lose): JsonObject[] {
     case 'media':
       return [{ ...encodeMedia(part, traits), ...writeCacheMark(part.cache) }];
     case 'reasoning':
-      // A proof is worth something to its own family only, and without one reasoning is nobody's word. // spec 4.5.4
+      // A signature is only valid in its own family, and reasoning without one cannot be trusted. // spec 4.5.4
       lose('thinking');
       return [];
     case 'opaque':

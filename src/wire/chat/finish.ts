@@ -1,6 +1,6 @@
 import type { FinishReason } from '../hub/canonical.ts';
 
-/** What an answer holds beside plain text, which its end must agree with. */
+/** Content of an answer besides plain text, which its end must match. */
 export interface Holds {
   readonly calls: boolean;
   readonly refusal: boolean;
@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   eos: 'stop',
   length: 'length',
   max_tokens: 'length',
-  // The host had to stop for want of resources: what there is, is cut off.
+  // The host ran out of resources: the answer is cut off.
   insufficient_system_resource: 'length',
   abort: 'length',
   model_length: 'context',

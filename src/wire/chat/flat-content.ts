@@ -1,19 +1,20 @@
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
-import { textPieces, type Piece } from './delta.ts';
+import { textPieces, type Piece } from './answer-texts.ts';
 
-/** Where choices keep what was said: a whole answer's, a chunk's. */
+/** Members of choices that contain the message: of a whole answer, of a chunk. */
 const HOLDERS = ['message', 'delta'];
 
 /** Whether a choice has its content as a list of chunks, as one vendor's reasoning models do. // wire-formats 3.3 */
 export function hasChunks(choice: JsonObject): boolean {
-  return HOLDERS.some((name) => {
+  for (const name of HOLDERS) {
     const holder = choice[name];
-    return isObject(holder) && Array.isArray(holder['content']);
-  });
+    if (isObject(holder) && Array.isArray(holder['content'])) return true;
+  }
+  return false;
 }
 
 /**
- * An answer, or a chunk of one, with its content as the family's clients know it: one text, thoughts beside it.
+ * An answer, or a chunk of one, with its content as the family's clients know it: one text, with reasoning next to it.
  * Undefined where it is so already. // spec 2.3
  */
 export function flatAnswer(body: JsonObject): JsonObject | undefined {
@@ -38,9 +39,11 @@ function flatHolder(holder: JsonObject, whole: boolean): JsonObject {
   const said = (type: Piece['type']): string => pieces.map((piece) => (piece.type === type ? piece.text : '')).join('');
   const text = said('text');
   const thoughts = said('reasoning');
+  const refusal = said('refusal');
   return {
     ...rest,
     ...(text !== '' || whole ? { content: text } : {}),
     ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+    ...(refusal === '' ? {} : { refusal }),
   };
 }

@@ -3,7 +3,7 @@ const BACKSLASH = 92;
 
 /**
  * The source of a JSON object that comes in pieces: whether its last brace was there. Looks at each character once,
- * however many the pieces, and does not check what stands between the braces.
+ * however many the pieces, and does not check the text between the braces.
  */
 export class ObjectSource {
   #depth = 0;

@@ -17,8 +17,8 @@ const MAX_PROMPT = 10_000_000;
 
 /**
  * A chat usage object in disjoint buckets. This family counts cached tokens inside the prompt and reasoning tokens
- * inside the completion; vendors who count them beside are found out by their own totals. Details that are missing or
- * nonsensical count as zero. // wire-formats 3.2
+ * inside the completion; vendors who count them separately are detected by their own totals. Details that are missing
+ * or nonsensical count as zero. // wire-formats 3.2
  */
 export function readUsage(usage: Json | undefined): Usage | undefined {
   // Without both figures it is no account of anything: our own count is billed instead.
@@ -31,7 +31,7 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   const cacheRead = Math.min(cached, prompt);
   const cacheWrite = Math.min(tokenCount(details['cache_write_tokens']), prompt - cacheRead);
   const fresh = prompt - cacheRead - cacheWrite;
-  // What was cached is taken for text while there is text: nobody caches sound for less.
+  // Cached tokens count as text as long as there is text: cached audio is not cheaper.
   const inputAudio = Math.min(tokenCount(details['audio_tokens']), fresh);
   const { output, reasoning } = outputOf(usage, reported, prompt);
   const said = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
@@ -68,8 +68,8 @@ function cachedTokens(usage: JsonObject, details: JsonObject): number {
 }
 
 /**
- * Output and reasoning. When the total holds more than prompt and completion, reasoning is counted beside the
- * completion: by its own figure if that fills the gap, or else by the gap, when no figure is told.
+ * Output and reasoning. If the total is more than prompt and completion, reasoning is counted in addition to the
+ * completion: by its own number if that fills the gap, or else by the gap, if no number is reported.
  */
 function outputOf(usage: JsonObject, reported: number, prompt: number): Pick<Usage, 'output' | 'reasoning'> {
   const completion = toldCount(usage['completion_tokens']);

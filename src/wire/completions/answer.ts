@@ -1,8 +1,8 @@
 import { encodeFinish } from '../chat/finish.ts';
-import { DONE } from '../chat/event-writer.ts';
+import { DONE } from '../chat/encode-stream.ts';
 import { writeUsage } from '../chat/usage.ts';
 import type { FinishReason, ModelAnswer, StreamEvent } from '../hub/canonical.ts';
-import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import type { AnswerContext, StreamEncoder } from '../hub/codec.ts';
 import type { JsonObject } from '../document/json.ts';
 import { writeEvent } from '../answer/sse.ts';
 import type { Usage } from '../answer/usage.ts';
@@ -28,7 +28,7 @@ export function usageFrame(like: JsonObject, usage: Usage): JsonObject {
 }
 
 /** Writes a stream in this family's words: texts, how it finished, usage if asked for, and the end marker. */
-export class CompletionWriter implements EventWriter {
+export class CompletionStreamEncoder implements StreamEncoder {
   readonly #envelope: JsonObject;
   readonly #includeUsage: boolean;
   readonly #texts = new Set<number>();
@@ -40,7 +40,7 @@ export class CompletionWriter implements EventWriter {
     this.#includeUsage = context.includeUsage;
   }
 
-  write(event: StreamEvent): string {
+  encode(event: StreamEvent): string {
     switch (event.type) {
       case 'part-start':
         if (event.part.type !== 'text') return '';

@@ -1,14 +1,15 @@
-import { DONE } from '../chat/event-writer.ts';
-import { askForUsage } from '../chat/request.ts';
-import { answerLeaves, readAnswer } from '../chat/response.ts';
-import { ChatStreamReader, deltas } from '../chat/stream.ts';
+import { DONE } from '../chat/encode-stream.ts';
+import { askForUsage } from '../chat/read-request.ts';
+import { answerLeaves, readAnswer } from '../chat/read-answer.ts';
+import { ChatStreamReader } from '../chat/read-stream.ts';
+import { deltas, ends, outputBytes } from '../chat/stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from '../chat/usage.ts';
 import type { ClientCodec } from '../hub/codec.ts';
 import { textPlaces } from '../hub/plain-codec.ts';
 import { collectContents } from '../request/collect-contents.ts';
-import { CompletionWriter, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
-import { ask, decodeRequest } from './request.ts';
+import { CompletionStreamEncoder, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
+import { ask, decodeRequest } from './read-request.ts';
 
 const PLACES = textPlaces('prompt', 'suffix');
 
@@ -26,11 +27,13 @@ export const completionsCodec: ClientCodec = {
   answerLeaves,
   streamReader: (answers) => new ChatStreamReader(answers),
   streamEnd: DONE,
+  outputBytes,
   deltas,
+  ends,
   deltaFrame,
   usageFrame,
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new CompletionWriter(context),
+  streamEncoder: (context) => new CompletionStreamEncoder(context),
 };

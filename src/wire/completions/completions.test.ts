@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import { NO_RECORDINGS, recordedBody, recordedStream, recordingsOf } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { ModelRequest, StreamEvent } from '../hub/canonical.ts';
@@ -115,8 +116,8 @@ describe('answers', () => {
       choices: choice('a', 'stop'),
       usage: written,
     });
-    const writer = completionsCodec.eventWriter(context);
-    const frames = events.map((event) => writer.write(event)).join('');
+    const encoder = completionsCodec.streamEncoder(context);
+    const frames = events.map((event) => encoder.encode(event)).join('');
     expect(frames.split('\n\n')).toEqual([
       `data: ${JSON.stringify({ ...envelope, choices: choice('a', null) })}`,
       `data: ${JSON.stringify({ ...envelope, choices: choice('', 'length') })}`,
@@ -170,7 +171,7 @@ describe('recordings', skipUnless(recordingsOf('openai', 'completion-text.json')
       const decoder = new SseDecoder(2 ** 20);
       const reader = completionsCodec.streamReader();
       const found = [...pieces.flatMap((piece) => decoder.push(piece)), ...decoder.end()];
-      return [...found.map((event) => reader.read(event)), reader.finished];
+      return [...found.map((event) => frameFacts(completionsCodec, reader, event)), reader.finished];
     };
     const whole = readIn([bytes]);
     expect(whole.at(-1)).toBe(true);

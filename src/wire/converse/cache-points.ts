@@ -7,7 +7,7 @@ const MAX_POINTS = 4;
 
 type Markable = Part | Tool;
 
-/** Which of a request's cache marks become cache points: blocks of their own, after what is marked. // spec 4.3.2 */
+/** The cache marks of a request that become cache points: separate blocks after the marked ones. // spec 4.3.2 */
 export class CachePoints {
   readonly #kept: ReadonlySet<Markable>;
   readonly #traits: Traits;

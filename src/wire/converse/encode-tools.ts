@@ -5,7 +5,7 @@ import type { CachePoints } from './cache-points.ts';
 
 const ANY_OBJECT: JsonObject = { type: 'object', properties: {} };
 
-/** The tools and the choice among them; nothing where there are none. // wire-formats 2.1 */
+/** The tools and the choice among them; nothing without tools. // wire-formats 2.1 */
 export function toolConfig(
   request: ModelRequest,
   traits: Traits,

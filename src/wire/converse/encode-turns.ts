@@ -8,7 +8,7 @@ import type { CachePoints } from './cache-points.ts';
 import { MediaSpeller } from './media.ts';
 
 const CONTINUE = { text: 'Continue.' };
-/** A document needs a text beside it. // wire-formats 2.1 */
+/** A document needs a text next to it. // wire-formats 2.1 */
 const BESIDE_DOCUMENT = { text: 'See the attached document.' };
 /** Only of a PDF may a cache point come right after. */
 const AFTER_DOCUMENT = { text: '(end of the document)' };

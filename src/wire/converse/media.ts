@@ -61,7 +61,7 @@ export class MediaSpeller {
     const { vision, audio, documents } = this.#traits;
     if ('url' in part.source) {
       throw new BadRequestShape(
-        'this model does not take files by address: put the content in the request',
+        'This model does not take files by address: send the content in the request',
         'messages',
       );
     }
@@ -102,5 +102,5 @@ function formatOf(formats: Readonly<Record<string, string>>, part: MediaPart): s
 }
 
 function refusal({ mediaType }: MediaPart): BadRequestShape {
-  return new BadRequestShape(`this model does not take ${mediaType}`, 'messages');
+  return new BadRequestShape(`This model does not take ${mediaType}`, 'messages');
 }

@@ -6,22 +6,22 @@ import { forcesTool } from '../hub/reasoning.ts';
 import { ceilingOf } from '../hub/sampling.ts';
 import type { Traits } from '../hub/traits.ts';
 
-/** How a model is told to think, in words of its own vendor's. */
+/** Reasoning settings of a model, in the words of its vendor. */
 export interface Thinking {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject;
   readonly isOn: boolean;
-  /** It takes neither a ceiling nor sampling beside it. */
+  /** It takes neither a ceiling nor sampling in addition. */
   readonly isBare: boolean;
 }
 
 const NO_THINKING: Thinking = { fields: {}, isOn: false, isBare: false };
-/** The effort that Nova wants nothing beside. */
+/** The effort with which Nova accepts no other parameter. */
 const BARE_EFFORT = 'high';
 /** What an answer may have at most where neither the client nor the catalogue says. */
 const ASSUMED_CEILING = 16_384;
 
-/** What is sent for the effort asked for; what cannot be is lost by name. // wire-formats 2.3 */
+/** The parameters for the requested effort; names those that cannot be sent as losses. // wire-formats 2.3 */
 export function thinkingOf(request: ModelRequest, traits: Traits, lose: Lose): Thinking {
   if (request.reasoning === undefined) return NO_THINKING;
   if (traits.claude) return claudeThinking(request, traits, lose);
@@ -65,7 +65,7 @@ export function topKField(topK: number | undefined, traits: Traits, lose: Lose):
   return {};
 }
 
-/** At most one call an answer, which only Claude can be told. */
+/** At most one call per answer, which only Claude supports. */
 export function singleCallField(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
   const { parallelTools, tools, toolChoice } = request;
   if (parallelTools !== false || tools.length === 0 || toolChoice?.type === 'none') return {};

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../document/json.ts';
 import { concentration } from '../systemone/answers.ts';
-import type { AskedQuestion } from './request.ts';
+import type { AskedQuestion } from './read-request.ts';
 
-/** What was said of one question: a probability for each of its options, for a predicate that it holds. */
+/** The answer to one question: a probability for each of its options, or that a predicate holds. */
 export interface Said {
   readonly probabilities: readonly number[];
-  /** As whoever answers tells it; absent: by how the probabilities lie. */
+  /** As reported; absent: derived from the probabilities. */
   readonly confidence?: number;
-  /** What is chosen, or the score; absent: as the probabilities say. */
+  /** The chosen option, or the score; absent: derived from the probabilities. */
   readonly told?: number;
 }
 

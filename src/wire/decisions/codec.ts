@@ -6,12 +6,12 @@ import { isArray, optionalBoolean } from '../request/request-shape.ts';
 import { hideCacheCounts, readUsage, writeUsage } from '../responses/usage.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 import { KEPT_BY_MODEL } from '../systemone/questions.ts';
-import { readDecision, ROUTER } from '../systemone/request.ts';
+import { readDecision, ROUTER } from '../systemone/read-request.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { collectContents, type Places } from '../request/collect-contents.ts';
 import { decodeRequest, encodeAnswer } from './emulate.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
-import { checkInput, readQuestions } from './request.ts';
+import { checkInput, readQuestions } from './read-request.ts';
 import { toSystemOne } from './systemone.ts';
 
 /** As many options as the local model reads. // spec 4.4.5 */
@@ -69,7 +69,7 @@ export const decisionsCodec: ClientCodec = {
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: () => ({ write: () => '' }),
+  streamEncoder: () => ({ encode: () => '' }),
 };
 
 /** Words of the format are no text; a local model leaves out some signs of the questions. */
@@ -105,14 +105,15 @@ function ask(document: WireDocument): Ask {
   const plain = plainAsk(document, ['input', 'questions', 'stream']);
   checkInput(body['input']);
   readQuestions(body['questions']);
-  if (optionalBoolean(body, 'stream')) throw new BadRequestShape('decisions are not streamed', 'stream');
+  if (optionalBoolean(body, 'stream'))
+    throw new BadRequestShape('stream must not be true: decisions are not streamed', 'stream');
   return plain;
 }
 
 /** What a local model is asked in this shape must fit it in its own. // spec 4.4.4, 4.4.5 */
 function checkLocal({ body }: WireDocument, model: string): void {
   if (model === ROUTER) {
-    throw new BadRequestShape(`${ROUTER} has questions of its own: ask it at /v1/systemone`, 'model');
+    throw new BadRequestShape(`${ROUTER} has its own questions: call it at /v1/systemone`, 'model');
   }
   const asked = toSystemOne(body, { model, ...LOCAL_OPTIONS });
   try {

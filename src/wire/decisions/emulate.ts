@@ -9,11 +9,11 @@ import { isArray, modelOf } from '../request/request-shape.ts';
 import { writeUsage } from '../responses/usage.ts';
 import { NO_USAGE } from '../answer/usage.ts';
 import { answerTo, refusalOf, type Said } from './answers.ts';
-import { readInput, readQuestions, type AskedQuestion, type InputPart } from './request.ts';
+import { readInput, readQuestions, type AskedQuestion, type InputPart } from './read-request.ts';
 
 /**
- * Decisions by a model that only writes: it is asked for probabilities as JSON of a schema. They are what it says of
- * itself, not what it measures, which is told as a loss.
+ * Decisions by a model that only writes: it is asked for probabilities as JSON of a schema. They are its own
+ * statements, not measurements, which is reported as a loss.
  */
 
 const CROSSING = new Set(['model', 'input', 'questions', 'safety_identifier', 'stream']);
@@ -99,7 +99,7 @@ function isRefusal({ type }: Part): boolean {
   return type === 'refusal';
 }
 
-/** The object in a text: models that can only be told about it put words or a fence around their JSON. */
+/** The object in a text: models without JSON mode put words or a fence around their JSON. */
 function readAnswers(parts: readonly Part[]): JsonObject {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   refuseCostlyJson(text);
@@ -122,7 +122,7 @@ function saidOf(question: AskedQuestion, value: Json | undefined): Said | undefi
   }
   const sum = [...shares.values()].reduce((total, one) => total + one, 0);
   if (sum === 0) return undefined;
-  // What is left is that of the options that were not named.
+  // The rest is shared by the options that were not named.
   const rest = options > shares.size ? Math.max(0, 1 - sum) / (options - shares.size) : 0;
   const whole = sum + rest * (options - shares.size);
   return { probabilities: Array.from({ length: options }, (_, at) => (shares.get(at) ?? rest) / whole) };

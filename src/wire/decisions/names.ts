@@ -18,7 +18,7 @@ export function tellApart(document: WireDocument, edits: readonly Edit[]): reado
     for (const [index, { value }] of valuesIn(question, 'choices', 'value').entries()) {
       const own = meant[index]?.value ?? value;
       if ((seen.get(value) ?? own) !== own) {
-        const message = 'two choices of a question are the same once data protection has rewritten them';
+        const message = 'The choices of a question must stay different after data protection rewrites them';
         throw new BadRequestShape(message, `questions[${at}].choices`);
       }
       seen.set(value, own);
@@ -48,7 +48,7 @@ export function ownNames(answer: WireDocument, request: WireDocument, sent: stri
   });
 }
 
-/** The strings of an answer that are names of questions, choices or levels, not words of whoever answers. */
+/** Strings of an answer that are names of questions, choices or levels, not generated text. */
 export function namesIn(answer: WireDocument): readonly StringNode[] {
   return itemsOf(member(answer.root, 'answers')).flatMap((one) => {
     const told = itemsOf(member(one, 'probabilities'));
@@ -66,7 +66,7 @@ function questionsOf(document: WireDocument): readonly JsonNode[] {
   return itemsOf(member(document.root, 'questions'));
 }
 
-/** Texts by which options are called; what is no text keeps its place in no list. */
+/** Texts that name options; other values are skipped. */
 function valuesIn(question: JsonNode | undefined, list: string, name: string): readonly StringNode[] {
   return itemsOf(member(question, list))
     .map((item) => textAt(item, name))

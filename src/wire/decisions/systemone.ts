@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { simpleUsage } from '../hub/plain-codec.ts';
 import { writeUsage } from '../responses/usage.ts';
 import { answerTo, type Said } from './answers.ts';
-import { readInput, readQuestions, type AskedQuestion } from './request.ts';
+import { readInput, readQuestions, type AskedQuestion } from './read-request.ts';
 
-/** How many options whoever answers in the other shape takes. */
+/** Maximum options in the other shape. */
 export interface OptionBounds {
   /** As the client knows it. */
   readonly model: string;
@@ -34,7 +34,7 @@ function stateOf(input: Json | undefined): Json {
     parts
       .map((part) => {
         if (part.type === 'text') return part.text;
-        throw new BadRequestShape('this model reads text alone: leave out input_image', 'input');
+        throw new BadRequestShape('This model takes text only: remove input_image', 'input');
       })
       .join('\n'),
   );
@@ -68,7 +68,7 @@ function criteriaOf(question: AskedQuestion, at: number): JsonObject {
   }
   const criteria = Object.fromEntries(question.choices.map((one) => [String(one.value), one.description ?? null]));
   if (Object.keys(criteria).length === question.choices.length) return { type, instructions, criteria };
-  const message = 'this model cannot tell true from "true": no two choices may read the same';
+  const message = 'This model cannot tell true from "true": the choices must differ as text';
   throw new BadRequestShape(message, `questions[${at}].choices`);
 }
 
@@ -79,13 +79,13 @@ function refuseMany(question: AskedQuestion, at: number, { model, choices, level
       : (['levels', question.type === 'score' ? question.levels.length : 0, levels] as const);
   if (given <= most) return;
   const message =
-    `${model} takes 2 to ${most} ${name} a question, and this one has ${given}; ` +
-    'gw/typed takes 20 of both, other models up to 255 choices and, where they say no less, 20 levels';
+    `${model} takes 2 to ${most} ${name} per question, and this one has ${given}. ` +
+    'gw/typed takes 20 of both; other models take up to 255 choices and, unless they state fewer, 20 levels';
   throw new BadRequestShape(message, `questions[${at}].${name}`);
 }
 
 /**
- * An answer of the family `systemone` in this shape; `body`: what was asked. Undefined where it does not answer each of the
+ * An answer of the family `systemone` in this shape; `body`: the request. Undefined unless it answers each of the
  * questions.
  */
 export function fromSystemOne(answer: JsonObject, body: JsonObject): JsonObject | undefined {
@@ -96,7 +96,7 @@ export function fromSystemOne(answer: JsonObject, body: JsonObject): JsonObject 
   const answers = questions.map((question, at) => {
     const id = ids[at] ?? '';
     const one = Object.hasOwn(given, id) ? given[id] : undefined;
-    const said = isObject(one) ? saidIn(question, one) : undefined;
+    const said = isObject(one) ? judgedText(question, one) : undefined;
     if (!said || !isObject(one)) return undefined;
     const sure = one['answer_confidence'];
     return { ...answerTo(question, said), ...(typeof sure === 'number' && { answer_confidence: sure }) };
@@ -112,7 +112,7 @@ export function fromSystemOne(answer: JsonObject, body: JsonObject): JsonObject 
   };
 }
 
-function saidIn(question: AskedQuestion, answer: JsonObject): Said | undefined {
+function judgedText(question: AskedQuestion, answer: JsonObject): Said | undefined {
   if (question.type === 'predicate') {
     const holds = answer['noul'];
     return isShare(holds) ? { probabilities: [holds] } : undefined;

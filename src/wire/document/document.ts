@@ -83,14 +83,14 @@ export function readDocument(family: Family, text: string, options?: ScanOptions
 export function locate(family: Family, text: string, body: JsonObject, options?: ScanOptions): WireDocument {
   const { root, escapedNames } = scanAll(text, options);
   // V8's parser may take an escaped name for another one that it expects there, having seen it before: V8 compares the
-  // source, not what it means. Then what was scanned is what was said.
+  // text, not its meaning. The scanned value is right then.
   return { family, text, body: escapedNames ? (valueOf(root) as JsonObject) : body, root: root as ObjectNode };
 }
 
 function refuseTinyValues(text: string): void {
   let commas = 0;
   for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
-    if (++commas > MAX_COMMAS) throw new TooManyValues('JSON has too many values');
+    if (++commas > MAX_COMMAS) throw new TooManyValues('the JSON has too many values');
   }
 }
 
@@ -100,8 +100,8 @@ export function isExtension(name: string): boolean {
 }
 
 /**
- * The original text with the edits spliced in; the very same text when there are none. A removal takes the edits inside
- * what it removes with it; throws a RangeError on edits that overlap in any other way.
+ * The original text with the edits spliced in; without edits, the same text. A removal includes the edits inside
+ * it; throws a RangeError on edits that overlap in any other way.
  */
 export function render(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;
@@ -164,7 +164,7 @@ export function removeItems({ items }: ArrayNode, remove: (item: JsonNode) => bo
   );
 }
 
-/** Removes what stands between commas; neighbours go in one edit. */
+/** Removes items between commas; neighbours go in one edit. */
 function removals<T>(
   list: readonly T[],
   startOf: (item: T) => number,

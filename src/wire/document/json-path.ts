@@ -22,7 +22,7 @@ export function pathTo(root: JsonNode, at: number): string | undefined {
       const index: number = node.items.findIndex((item) => holds(item, at));
       if (index < 0) break;
       path += `[${index}]`;
-      // An item of a conversation has a name of its own behind it; one of its parts is told by its number.
+      // An item of a conversation is named, with its number after the name; one of its parts only has a number.
       if (++listed === MOST_LISTS) break;
       node = node.items[index];
     } else if (node.kind === 'object') {

@@ -1,5 +1,15 @@
 import { NotAJsonObject, type Family, type WireDocument } from './document.ts';
+import type { Json, JsonObject } from './json.ts';
+import { PIECE } from './large-text.ts';
 import {
+  AmbiguousJson,
+  MAX_DEPTH,
+  MAX_VALUES,
+  TooManyValues,
+  type JsonNode,
+  type Member,
+  type ScanOptions,
+  type StringNode,
   QUOTE,
   decoded,
   COMMA,
@@ -14,18 +24,6 @@ import {
   isEnd,
   indexOf,
   plainValue,
-} from './json-signs.ts';
-import type { Json, JsonObject } from './json.ts';
-import { PIECE } from './large-text.ts';
-import {
-  AmbiguousJson,
-  MAX_DEPTH,
-  MAX_VALUES,
-  TooManyValues,
-  type JsonNode,
-  type Member,
-  type ScanOptions,
-  type StringNode,
 } from './scan.ts';
 import type { Steps } from './steps.ts';
 
@@ -44,14 +42,16 @@ const VALUES_A_STEP = 256;
 // oxlint-disable-next-line no-control-regex -- a string of JSON has none of these
 const CONTROL = /[\0-\x1f]/;
 
-/** As `readDocument`, in steps, and with lower bounds. `isOwn`: what it says was made here of what was read before. */
+/**
+ * Like `readDocument`, in steps, and with lower bounds. `isOwn`: the gateway wrote the text from an inspected request.
+ */
 export function* readLarge(family: Family, text: string, options: ReadOptions = {}): Steps<WireDocument> {
   const { body, root } = yield* new Reader(text, options).document();
   if (root.kind !== 'object') throw new NotAJsonObject('the body is not a JSON object');
   return { family, text, body: body as JsonObject, root };
 }
 
-/** As `scan`, of any JSON text, in steps. Throws `NotAJsonObject` for what is not JSON. */
+/** Like `scan`, of any JSON text, in steps. Throws `NotAJsonObject` for text that is not JSON. */
 export function* readLargeRoot(text: string, options: ScanOptions = {}): Steps<JsonNode> {
   const { root } = yield* new Reader(text, options).document();
   return root;
@@ -90,7 +90,7 @@ class Reader {
   /** Of the string that is read: where it begins, and its pieces if it has escapes. */
   #start = 0;
   #pieces: string[] | undefined;
-  /** What was read last. */
+  /** The last node read. */
   #node: JsonNode | undefined;
   #value: Json = null;
 
@@ -147,13 +147,13 @@ class Reader {
 
   #count(): void {
     const top = this.#open.at(-1);
-    if (this.#open.length > MAX_DEPTH) throw new AmbiguousJson(`JSON is nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#open.length > MAX_DEPTH) throw new AmbiguousJson(`the JSON is nested deeper than ${MAX_DEPTH} levels`);
     const code = this.#text.charCodeAt(this.#at);
     const isListed = top !== undefined && 'items' in top && (isDigit(code) || code === 45);
     if (!isListed) this.#counted += 1;
     if (this.#counted > MAX_VALUES_AND_NAMES * this.#times || this.#values > MAX_VALUES * this.#times) {
       throw new TooManyValues(
-        `a large JSON text has more than ${MAX_VALUES_AND_NAMES} values and names, or ${MAX_VALUES} with the numbers in its lists`,
+        `a large JSON text has more than ${MAX_VALUES_AND_NAMES} values and names, or ${MAX_VALUES} including the numbers in its arrays`,
       );
     }
   }
@@ -199,11 +199,11 @@ class Reader {
     const key = this.#string();
     const top = this.#open.at(-1) as OpenObject;
     if (key.value.length > LONGEST_NAME)
-      throw new TooManyValues(`JSON has a name of more than ${LONGEST_NAME} characters`);
+      throw new TooManyValues(`a field name in the JSON has more than ${LONGEST_NAME} characters`);
     if (!this.#lenient && top.members.length === MOST_MEMBERS)
-      throw new TooManyValues(`an object of JSON has more than ${MOST_MEMBERS} members`);
+      throw new TooManyValues(`an object in the JSON has more than ${MOST_MEMBERS} fields`);
     if (!this.#lenient && Object.hasOwn(top.value, key.value)) {
-      throw new AmbiguousJson('JSON names the same member of an object twice');
+      throw new AmbiguousJson('an object in the JSON has the same field twice');
     }
     top.key = key;
     this.#counted += 1;
@@ -266,7 +266,7 @@ class Reader {
     const most = start + LONGEST_NUMBER;
     let end = start;
     while (end < most && !isEnd(text.charCodeAt(end))) end += 1;
-    if (end === most) throw new TooManyValues(`JSON has a number of ${LONGEST_NUMBER} digits or more`);
+    if (end === most) throw new TooManyValues(`a number in the JSON has ${LONGEST_NUMBER} or more digits`);
     const source = text.slice(start, end);
     const value = plainValue(source);
     if (value === undefined) throw invalid();
@@ -275,7 +275,7 @@ class Reader {
     this.#node = { kind: typeof value === 'number' ? 'number' : 'literal', start, end, source };
   }
 
-  /** Whether it came to the end of what is blank here. */
+  /** Whether all blanks here were read. */
   #blanks(): boolean {
     const text = this.#text;
     let at = this.#at;

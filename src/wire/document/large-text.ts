@@ -1,7 +1,7 @@
 /** So many code units of a text are worked on in one step. */
 export const PIECE = 64 * 1024;
 
-/** Which texts are worked on in steps: what is done at once holds up everything else. */
+/** Texts to process in steps: processing them at once would delay all other calls. */
 export function isLarge(text: string): boolean {
   return text.length > PIECE;
 }

@@ -26,9 +26,9 @@ const BESIDE_THE_POINT: { readonly [F in Family]?: ReadonlySet<string> } = {
 };
 
 /**
- * A request's text without what does not change its answer: members in order of their names, no blanks, numbers and
- * strings spelt one way. Two requests with the same normal form ask for the same. Undefined where an answer depends on,
- * or does, more than its text says: tools that the provider runs, conversations it keeps, pictures it makes.
+ * A request's text without details that do not change its answer: members sorted by name, no blanks, numbers and
+ * strings spelt one way. Two requests with the same normal form are the same request. Undefined if an answer depends on
+ * more than the text, or does more: provider-side tools, stored conversations, generated images.
  */
 export function normalForm({ family, body, root }: WireDocument): string | undefined {
   const beside = BESIDE_THE_POINT[family];

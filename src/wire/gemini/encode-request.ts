@@ -73,8 +73,8 @@ function toolChoice({ toolChoice: choice }: ModelRequest, traits: Traits, lose: 
 }
 
 /**
- * A model is held to JSON where it can be: beside function tools only from Gemini 3 on, which are told a thinking level.
- * Elsewhere it is asked for in words.
+ * JSON output is enforced where possible: together with function tools only from Gemini 3 on, which have a thinking
+ * level. Elsewhere it is requested in words.
  */
 function answerFormat(
   { format, tools: given }: ModelRequest,

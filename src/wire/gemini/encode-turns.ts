@@ -87,7 +87,7 @@ class Speller {
   #result(part: ToolResultPart): JsonObject {
     const name = part.name ?? this.#names.get(part.id);
     if (name === undefined) {
-      throw new BadRequestShape('a tool result answers no call of this conversation', 'messages');
+      throw new BadRequestShape('A tool result refers to an unknown tool call', 'messages');
     }
     const texts: string[] = [];
     const media: JsonObject[] = [];
@@ -123,10 +123,10 @@ class Speller {
   #refuse({ kind, mediaType, source }: MediaPart): void {
     const { vision, audio, documents, remoteMedia } = this.#traits;
     const taken = kind === 'image' ? vision : kind === 'audio' ? audio : documents && mediaType === 'application/pdf';
-    if (!taken) throw new BadRequestShape(`this model does not take ${mediaType}`, 'messages');
+    if (!taken) throw new BadRequestShape(`This model does not take ${mediaType}`, 'messages');
     if ('url' in source && !remoteMedia) {
       throw new BadRequestShape(
-        'this model does not take files by address: put the content in the request',
+        'This model does not take files by address: send the content in the request',
         'messages',
       );
     }

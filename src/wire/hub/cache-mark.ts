@@ -1,7 +1,7 @@
 import type { CacheMark, ModelRequest } from './canonical.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 
-/** A `cache_control` member as the hub's mark, to be spread into what it marks; nothing where it is none. */
+/** A `cache_control` member as the hub's mark, to be spread into the marked part; empty if it is not valid. */
 export function readCacheMark(control: Json | undefined): { cache?: CacheMark } {
   if (!isObject(control)) return {};
   return { cache: typeof control['ttl'] === 'string' ? { ttl: control['ttl'] } : {} };

@@ -17,7 +17,7 @@ export interface Proof {
   readonly value: string;
 }
 
-/** A request to cache the prompt up to here. An `ttl` that nobody knows is kept as written. // spec 4.3.2 */
+/** A request to cache the prompt up to here. An unknown `ttl` is kept as written. // spec 4.3.2 */
 export interface CacheMark {
   readonly ttl?: string;
 }
@@ -77,7 +77,7 @@ export interface ReasoningPart {
   readonly proof?: Proof;
 }
 
-/** A block that only its own family understands: forwarded to it as it is, dropped for everybody else, never masked. */
+/** A block that only its own family understands: sent to it unchanged, dropped for all others, never masked. */
 interface OpaquePart {
   readonly type: 'opaque';
   readonly family: Family;
@@ -126,7 +126,7 @@ export type AnswerFormat =
 
 /** A request for one answer, in no family's words. */
 export interface ModelRequest {
-  /** As the client wrote it. Encoders write it where their family has it; the corridor renames it afterwards. */
+  /** As the client wrote it. Encoders write it where their family has it; the pipeline renames it afterwards. */
   readonly model: string;
   readonly stream: boolean;
   readonly system: readonly TextPart[];
@@ -167,7 +167,7 @@ export type FinishReason =
   | 'filter'
   /** A server-side tool paused the turn. */
   | 'pause'
-  /** What the model produced could not be read by its own provider. */
+  /** The provider could not read the output of its own model. */
   | 'malformed';
 
 export interface Finish {
@@ -191,7 +191,7 @@ export interface ModelAnswer {
  */
 export type StreamEvent =
   | { readonly type: 'start'; readonly id?: string; readonly usage?: Usage }
-  /** Opens with what is known at once: an empty text, a call with its name, or a whole opaque block. */
+  /** Opens with the known facts: an empty text, a call with its name, or a whole opaque block. */
   | { readonly type: 'part-start'; readonly index: number; readonly part: Part }
   /** Continues `text`, or `argumentsJson` of a call. */
   | { readonly type: 'part-delta'; readonly index: number; readonly text: string }

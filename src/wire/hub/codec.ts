@@ -1,10 +1,11 @@
+import type { StreamReader } from '../answer/frame.ts';
 import type { Usage } from '../answer/usage.ts';
 import type { CloudDialect } from '../request/cloud-dialect.ts';
 import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.ts';
 import type { Edit, Family, HubFamily, WireDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
 import type { JsonNode, ObjectNode, StringNode } from '../document/scan.ts';
-import type { Spoken } from '../request/speakers.ts';
+import type { UserText } from '../request/speakers.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import type { Traits } from './traits.ts';
 
@@ -144,7 +145,7 @@ export class BadRequestShape extends Error {
 /** A request for a conversation that the provider keeps, so that later requests send only what is new. */
 export class KeptThread extends BadRequestShape {
   constructor() {
-    super('Threads are not kept here: send the whole conversation without thread', 'thread');
+    super('Threads are not stored: send the whole conversation without thread', 'thread');
   }
 }
 
@@ -171,35 +172,12 @@ export interface Delta {
   readonly called?: Called;
 }
 
-/** What one stream frame says. */
-export interface FrameFacts {
-  readonly kind: 'content' | 'usage' | 'error' | 'done' | 'other';
-  readonly id: string | undefined;
-  readonly usage: Usage | undefined;
-  /** UTF-8 bytes of output text in it: what a hung-up call is billed by when no usage frame came. */
-  readonly outputBytes: number;
-  /** Channels that end with this frame, by prefix (`0/` is choice 0). */
-  readonly ends: readonly string[];
-  /** The provider's message, for `error`, and its word for that kind of failure. */
-  readonly error: string | undefined;
-  readonly errorKind?: string;
-  /** It is not in the form that the family's clients know: see `flatAnswer`. */
-  readonly deviates?: true;
-}
-
-/** Reads one answer's stream; keeps the state of that stream. */
-export interface StreamReader {
-  read(event: SseEvent): FrameFacts;
-  /** Whether the stream has said that it is over: an end without it is a broken stream. */
-  readonly finished: boolean;
-}
-
 /** A wire family: how to read its requests and answers, and how to edit them in place. Pure, no I/O. */
 export interface Codec {
   readonly family: Family;
   contents(document: WireDocument): Contents;
   /** Who says what in a request; what it leaves out is the caller's. Absent: all of it is. */
-  speakers?(document: WireDocument): readonly Spoken[];
+  speakers?(document: WireDocument): readonly UserText[];
   /** Throws `BadRequestShape`. */
   ask(document: WireDocument): Ask;
   /** Where local models are asked in this family: throws `BadRequestShape` for what this one cannot be asked. */
@@ -210,8 +188,12 @@ export interface Codec {
   readonly streamEnd: string;
   /** Every string of a buffered answer. `jsonAnswer`: the model was asked to answer in JSON. */
   answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonly Leaf[];
+  /** UTF-8 bytes of output text in a frame: what a hung-up call is billed by when no usage frame came. */
+  outputBytes(frame: JsonObject): number;
   /** Where a frame holds streamed text. */
   deltas(frame: WireDocument, jsonAnswer: boolean): readonly Delta[];
+  /** Channels that end with a frame, by prefix (`0/` is choice 0). */
+  ends(frame: JsonObject): readonly string[];
   /** Tools that a frame says are called: `call` is as in `Delta`. */
   calls?(frame: JsonObject): readonly { readonly call: string; readonly tool: string }[];
   /** A frame like `like` that says only `text` on `channel`: for text held back until its channel ended. */
@@ -259,12 +241,12 @@ export interface AnswerContext {
 }
 
 /** Writes one answer's stream in a family's words; keeps the state of that stream. */
-export interface EventWriter {
+export interface StreamEncoder {
   /**
-   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the corridor
+   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the relay
    * sends exactly once and last, after the final usage; never after an `error`, which is the surface's to write.
    */
-  write(event: StreamEvent): string;
+  encode(event: StreamEvent): string;
 }
 
 /** A family that clients speak: what a request and an answer in it are to the hub. */
@@ -272,13 +254,13 @@ export interface ClientCodec extends Codec {
   /** Throws `BadRequestShape` where a member that crosses families has the wrong shape. Unknown members are losses. */
   decodeRequest(document: WireDocument, lose: Lose): ModelRequest;
   encodeAnswer(answer: ModelAnswer, context: AnswerContext): JsonObject;
-  eventWriter(context: AnswerContext): EventWriter;
+  streamEncoder(context: AnswerContext): StreamEncoder;
 }
 
-/** Reads one provider's stream as events of the hub; keeps the state of that stream. */
-export interface EventReader {
+/** Makes events of the hub of what the family's `StreamReader` reads; keeps the state of that stream. */
+export interface StreamDecoder {
   /** Throws `SyntaxError` when the data is not JSON. */
-  read(event: SseEvent): readonly StreamEvent[];
+  decode(event: SseEvent): readonly StreamEvent[];
   /** Closes what is open when the bytes have ended, wherever they ended. */
   end(): readonly StreamEvent[];
   /** Whether the stream has said that it is over: an end without it is a broken stream. */
@@ -296,5 +278,5 @@ export interface UpstreamCodec {
   encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject;
   /** Undefined: no answer of this family at all. */
   decodeAnswer(body: JsonObject): ModelAnswer | undefined;
-  eventReader(): EventReader;
+  streamDecoder(): StreamDecoder;
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../document/json.ts';
 
 const INPUT: JsonObject = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
 
-/** Such a tool as a function. A grammar can only be told in words: nobody holds the model to it. */
+/** Such a tool as a function. A grammar can only be described in words: it is not enforced. */
 export function customTool(
   name: string,
   description: string | undefined,
@@ -19,12 +19,12 @@ export function customTool(
   return { name, ...(told !== '' && { description: told }), parameters: INPUT };
 }
 
-/** What is told to such a tool, as arguments of its function. */
+/** The input of such a tool, as arguments of its function. */
 export function argumentsOf(input: Json | undefined): string {
   return JSON.stringify({ input: typeof input === 'string' ? input : '' });
 }
 
-/** What its function was told, as a text: what is no such arguments is the text itself. */
+/** The input of its function, as a text: other arguments are the text itself. */
 export function inputOf(argumentsJson: string): string {
   try {
     const told: unknown = JSON.parse(argumentsJson);

@@ -8,12 +8,12 @@ import { isRemoteUrl, kindOfMedia, mediaTypeOfName, readDataUrl } from '../reque
  */
 export function decodeUrl(url: string, kind: MediaPart['kind'], param: string): MediaPart {
   const inline = readDataUrl(url);
-  // A text called an image would be told as text, and nobody would have read it.
+  // A text declared as an image would be sent as text without having been inspected.
   if (inline && kind === 'image' && kindOfMedia(inline.mediaType) !== 'image') {
-    throw new BadRequestShape(`${param} must hold an image`, param);
+    throw new BadRequestShape(`${param} must be an image`, param);
   }
   if (inline) return { type: 'media', kind, mediaType: inline.mediaType, source: { data: inline.data } };
-  if (!isRemoteUrl(url)) throw new BadRequestShape(`${param} must be a data: or an https: URL`, param);
+  if (!isRemoteUrl(url)) throw new BadRequestShape(`${param} must be a data: or https: URL`, param);
   const path = url.split(/[?#]/, 1)[0];
   const byDefault = kind === 'image' ? 'image/*' : 'application/pdf';
   return { type: 'media', kind, mediaType: mediaTypeOfName(path) ?? byDefault, source: { url } };

@@ -9,7 +9,7 @@ export function jsonInstruction(format: AnswerFormat): string {
   return `${plain}${about} It must match this JSON Schema:\n${JSON.stringify(format.schema)}`;
 }
 
-/** Whether the model must be told in words how its answer should look, in the families that OpenAI made. */
+/** Whether the output format must be described in words, in the families that OpenAI made. */
 export function needsJsonInstruction({ format }: ModelRequest, { json }: Traits): boolean {
   if (format === undefined || json === 'schema') return false;
   return format.type === 'json-schema' || json !== 'object';

@@ -16,7 +16,7 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = {
 const MAX_SCHEMA_NAME = 64;
 const MAX_USER = 128;
 
-/** The model's own word for the effort. A model that has no such switch is not told to leave it off. // wire-formats 2.3 */
+/** The model's own word for the effort. A model without a switch is not asked to turn it off. // wire-formats 2.3 */
 export function effortWord({ reasoning }: ModelRequest, traits: Traits, lose: Lose): string | undefined {
   if (reasoning === undefined) return undefined;
   const word = traits.reasoning.control === 'effort' ? traits.reasoning.words[reasoning.effort] : undefined;

@@ -1,30 +1,24 @@
-import type { Ask, Codec, FrameFacts } from './codec.ts';
+import { NO_FACTS } from '../answer/frame.ts';
+import type { Ask, Codec } from './codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import type { Json } from '../document/json.ts';
 import { modelOf, refuseLookalikes } from '../request/request-shape.ts';
 import { isTold, NO_USAGE, toldCount, type Usage } from '../answer/usage.ts';
 import { TOKEN_LISTS, type Places } from '../request/collect-contents.ts';
 
-/** What differs between families that nobody streams or translates. */
+/** Parts that differ between families without streams and translation. */
 type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
   Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer' | 'tellUsage'>>;
-
-const SAYS_NOTHING: FrameFacts = {
-  kind: 'other',
-  id: undefined,
-  usage: undefined,
-  outputBytes: 0,
-  ends: [],
-  error: undefined,
-};
 
 /** A codec of a family whose answers come whole, and from providers of that family only. */
 export function plainCodec(parts: PlainParts): Codec {
   return {
     answerLeaves: () => [],
-    streamReader: () => ({ read: () => SAYS_NOTHING, finished: true }),
+    streamReader: () => ({ read: () => NO_FACTS, finished: true }),
     streamEnd: '',
+    outputBytes: () => 0,
     deltas: () => [],
+    ends: () => [],
     deltaFrame: (like) => like,
     usageFrame: () => undefined,
     askForUsage: () => [],

@@ -5,8 +5,8 @@ import type { Traits } from './traits.ts';
 const ASSUMED_CEILING = 16_384;
 
 /**
- * Tokens to think with, for models that are told a number: the client's own figure or the effort's share, within what
- * the model takes. 0: thinking is off. Undefined: nothing is known to send. // wire-formats 2.3
+ * Token budget for thinking, for models that take a number: the client's own number or the effort's share, within the
+ * model's limits. 0: thinking is off. Undefined: nothing to send. // wire-formats 2.3
  */
 export function thinkingBudget(
   asked: NonNullable<ModelRequest['reasoning']>,

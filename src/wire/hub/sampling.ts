@@ -1,14 +1,16 @@
 import type { Lose, ModelRequest } from './canonical.ts';
 import type { Traits } from './traits.ts';
 
-/** What is left of a request's sampling for a model. */
+/** The sampling parameters that a model takes. */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
 }
 
-/** The sampling that a model takes; `thinking`: it is told to think. The rest is lost by name. // wire-formats 2.4 */
+/**
+ * The sampling parameters that a model takes; `thinking`: it is on. The others are named as losses. // wire-formats 2.4
+ */
 export function samplingOf(request: ModelRequest, traits: Traits, thinking: boolean, lose: Lose): Sampling {
   const { temperature, topP, topK } = request;
   const none = traits.sampling === 'fixed' || (traits.sampling !== 'free' && thinking);

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../document/json.ts';
 
 /**
- * Arguments of a tool call for families that have them as an object. Models write what is no JSON object now and then;
- * there is nothing better to say then than that there are none. // wire-formats 3.3
+ * Arguments of a tool call for families that have them as an object. Models sometimes write something else than a JSON
+ * object; then empty arguments are the best choice. // wire-formats 3.3
  */
 export function argumentsObject(argumentsJson: string): JsonObject {
   try {

@@ -80,10 +80,10 @@ describe('an answer', () => {
   });
 
   test('does so in a stream too', () => {
-    const reader = exit.eventReader();
+    const reader = exit.streamDecoder();
     const delta = { tool_calls: calls.map((call, index) => ({ index, ...call })) };
     const data = JSON.stringify({ choices: [{ index: 0, delta, finish_reason: 'tool_calls' }] });
-    const events = [...reader.read({ event: undefined, data, raw: '' }), ...reader.end()];
+    const events = [...reader.decode({ event: undefined, data, raw: '' }), ...reader.end()];
     const names = events.flatMap((event) =>
       event.type === 'part-start' && event.part.type === 'tool-call' ? event.part.name : [],
     );

@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelRequest, Part, StreamEvent } from './canonical.ts';
-import type { EventReader, UpstreamCodec } from './codec.ts';
+import type { StreamDecoder, UpstreamCodec } from './codec.ts';
 import type { HubFamily } from '../document/document.ts';
 import { mintedId } from './tool-ids.ts';
 
@@ -47,17 +47,17 @@ export function renameTools(request: ModelRequest, family: HubFamily): Renamed {
   return { request: { ...request, tools, turns, ...toolChoice }, originals };
 }
 
-/** The exit with the names of the tools in its answers as the client wrote them. */
-export function restoringNames(exit: UpstreamCodec, originals: Renamed['originals']): UpstreamCodec {
-  if (originals.size === 0) return exit;
+/** The codec of providers with the names of the tools in its answers as the client wrote them. */
+export function restoringNames(codec: UpstreamCodec, originals: Renamed['originals']): UpstreamCodec {
+  if (originals.size === 0) return codec;
   const back = (name: string): string => originals.get(name) ?? name;
   return {
-    ...exit,
+    ...codec,
     decodeAnswer(body) {
-      const answer = exit.decodeAnswer(body);
+      const answer = codec.decodeAnswer(body);
       return answer && restored(answer, back);
     },
-    eventReader: () => restoringReader(exit.eventReader(), back),
+    streamDecoder: () => restoringDecoder(codec.streamDecoder(), back),
   };
 }
 
@@ -65,14 +65,14 @@ function restored(answer: ModelAnswer, back: (name: string) => string): ModelAns
   return { ...answer, parts: answer.parts.map((part) => renamed(part, back)) };
 }
 
-function restoringReader(reader: EventReader, back: (name: string) => string): EventReader {
+function restoringDecoder(decoder: StreamDecoder, back: (name: string) => string): StreamDecoder {
   const restore = (event: StreamEvent): StreamEvent =>
     event.type === 'part-start' ? { ...event, part: renamed(event.part, back) } : event;
   return {
-    read: (event) => reader.read(event).map(restore),
-    end: () => reader.end().map(restore),
+    decode: (event) => decoder.decode(event).map(restore),
+    end: () => decoder.end().map(restore),
     get finished() {
-      return reader.finished;
+      return decoder.finished;
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Effort } from './canonical.ts';
 import type { Json } from '../document/json.ts';
 
-/** How a model is told how hard to think. */
+/** How the reasoning effort of a model is set. */
 type ReasoningControl =
-  /** There is no such switch, or the model rejects it: nothing is sent. */
+  /** There is no switch, or the model rejects it: nothing is sent. */
   | 'none'
   /** A named effort: `reasoning_effort`, `reasoning.effort`. */
   | 'effort'
@@ -33,7 +33,7 @@ export interface ReasoningTraits {
 }
 
 /**
- * What is known of one model at one provider. Data of the model catalogue (`providers/catalogue`), overridden by the
+ * Properties of one model at one provider. Data of the model catalogue (`providers/catalogue`), overridden by the
  * Provider resource; encoders and `fit` consult it, so that no model's name is known to code.
  */
 export interface Traits {
@@ -60,7 +60,7 @@ export interface Traits {
   readonly ceilingName: 'max_tokens' | 'max_completion_tokens';
   /** What an instruction's role is called in the chat family. */
   readonly systemRole: 'system' | 'developer';
-  /** `schema`: takes a JSON schema; `object`: only "some JSON"; `tool`: needs a forced tool; `none`: must be told in words. */
+  /** `schema`: takes a JSON schema; `object`: only "some JSON"; `tool`: needs a forced tool; `none`: only words. */
   readonly json: 'schema' | 'object' | 'tool' | 'none';
   /** Takes tools of the type `custom` in the chat family; absent: they become functions. */
   readonly customTools?: true;

@@ -9,7 +9,7 @@ import { tellUsage } from '../answer/replace-usage.ts';
 import { collectContents, type Places } from '../request/collect-contents.ts';
 import { readImageUsage, writeImageUsage } from './usage.ts';
 
-/** Beside the prompt some vendors take pictures, each where it likes. */
+/** Besides the prompt, some vendors take images in members of their own. */
 const PLACES: Places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => true };
 
 /** Making images from a prompt, billed by the image or by tokens. // wire-formats 5.2 */
@@ -36,7 +36,8 @@ function ask(document: WireDocument): Ask {
   if (typeof body['prompt'] !== 'string' || body['prompt'] === '') {
     throw new BadRequestShape('prompt is required and must be a string', 'prompt');
   }
-  if (optionalBoolean(body, 'stream')) throw new BadRequestShape('images are not streamed here', 'stream');
+  if (optionalBoolean(body, 'stream'))
+    throw new BadRequestShape('stream must not be true: images are not streamed', 'stream');
   const images = optionalCount(body, 'n', MAX_ANSWERS) ?? 1;
   return {
     ...plain,

@@ -11,8 +11,8 @@ import {
 } from '../answer/usage.ts';
 
 /**
- * The usage of pictures that were made: `{input_tokens, output_tokens}`, with what of them is text or picture beside it.
- * Output that is not told apart is pictures. Undefined without an input. // wire-formats 5.2
+ * The usage of generated images: `{input_tokens, output_tokens}`, with the shares of text and images.
+ * Output without shares counts as images. Undefined without an input. // wire-formats 5.2
  */
 export function readImageUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;

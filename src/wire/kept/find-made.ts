@@ -46,8 +46,8 @@ const RESPONSE_EVENTS =
   /"object"\s*:\s*"response"|"type"\s*:\s*"response\.(?:created|output_item\.(?:added|done)|completed|incomplete|failed)"/;
 
 /**
- * What an answer, or one event of a stream, says is kept. Only members that the provider writes are read: what the model
- * says (arguments, inputs of tools) could name what belongs to somebody else.
+ * Objects that an answer, or one event of a stream, says are stored. Only members that the provider writes are read:
+ * model output (arguments, inputs of tools) could name objects of others.
  */
 export function madeIn(family: Family, body: JsonObject, keeps: Keeps): readonly KeptMade[] {
   switch (family) {
@@ -115,7 +115,7 @@ function named(kind: KeptKind, id: Json | undefined): readonly KeptMade[] {
 export function madeBeside(kind: KeptKind, body: JsonObject): readonly KeptMade[] {
   const { output_file_id: output, error_file_id: errors, file } = body;
   if (kind === 'response') {
-    // Of a response that was made in the background, its items are told only now.
+    // The items of a response that was made in the background are first reported now.
     return madeIn('responses', body, { answer: true }).filter((made) => made.kind !== 'response');
   }
   if (kind === 'batch') return [...named('file', output), ...named('file', errors)];

@@ -9,9 +9,9 @@ import { MEMBERS, NOT_KEPT, ZONES, type KeptKind, type MemberRule, type Zone } f
 export interface KeptName {
   /** As the request says it, with the provider's prefix if it has one; a data source has none. */
   readonly id: string;
-  /** `unknown`: a member that looks like an id and that nobody has classified. */
+  /** `unknown`: a member that looks like an id and is not classified. */
   readonly kind: KeptKind | 'unknown';
-  /** The request says itself what is kept under the id. */
+  /** The request itself contains the content stored under the id. */
   readonly replaceable: boolean;
   /** Where it stands: names of members and numbers of items. */
   readonly at: Place;
@@ -19,7 +19,7 @@ export interface KeptName {
 
 export type Place = readonly (string | number)[];
 
-/** A place as clients are told it: `input[0].file_id`. */
+/** A place as clients see it: `input[0].file_id`. */
 export function paramOf(at: Place): string {
   return at.map((step, index) => (typeof step === 'number' ? `[${step}]` : (index === 0 ? '' : '.') + step)).join('');
 }
@@ -41,7 +41,7 @@ const RULES = byName(MEMBERS);
 const ZONES_BY_NAME = byName(ZONES);
 const LOOKS_LIKE_ID = /^[\w-]{1,60}(?:_ids?|[a-z]Ids?)$/;
 
-/** Most names are told by their last letters, which costs less than the pattern. */
+/** The last letters identify most names, which costs less than the pattern. */
 function looksLikeId(name: string, lower: string): boolean {
   return (lower.endsWith('id') || lower.endsWith('ids')) && LOOKS_LIKE_ID.test(name);
 }

@@ -3,8 +3,8 @@ import type { JsonObject } from '../document/json.ts';
 import { says } from '../hub/defined-members.ts';
 
 /**
- * What a provider keeps under an id. Whoever names the id reads it, changes it or pays with it: it belongs to the workload
- * that made it through the gateway.
+ * Objects that a provider stores under an id. Any caller who names the id reads it, changes it or pays with it: it
+ * belongs to the workload that made it through the gateway.
  */
 export type KeptKind =
   | 'file'
@@ -28,7 +28,7 @@ export type KeptKind =
   | 'assistant'
   | 'collection'
   | 'data source'
-  /** What is made at a path that nobody has classified. */
+  /** An object created at a path that is not classified. */
   | 'object';
 
 /** What a passed-on operation does with objects. Ids in its path are objects of this kind. */
@@ -75,7 +75,7 @@ export const OPERATION_OBJECTS = {
   'POST /v1/uploads/:id/cancel': { kind: 'upload', act: 'name' },
 } as const satisfies Record<string, OperationObjects | 'none'>;
 
-/** A member of a request whose strings are ids of objects. Names are told apart without regard to case. */
+/** A member of a request whose strings are ids of objects. Names are compared without regard to case. */
 export interface MemberRule {
   /** Lower-case names of the member. */
   readonly names: readonly string[];
@@ -86,7 +86,9 @@ export interface MemberRule {
   readonly inside?: readonly string[];
   /** Only where the object around it says so. */
   readonly when?: (around: JsonObject) => boolean;
-  /** The object around it says itself what is kept under the id: the id can be replaced by one that names nothing. */
+  /**
+   * The object around it contains the content stored under the id: the id can be replaced by one that names nothing.
+   */
   readonly replaceable?: (around: JsonObject) => boolean;
   /** Any value of it reaches for the object, not only an id. */
   readonly anyValue?: boolean;
@@ -109,11 +111,11 @@ function isReference(item: JsonObject): boolean {
   }
 }
 
-/** Thoughts in clear, which clients send back: some providers look them up by their id all the same. */
+/** Reasoning in clear text, which clients send back: some providers still look it up by its id. */
 const isToldThought = ({ type, content, summary }: JsonObject): boolean =>
   type === 'reasoning' && (says(content) || says(summary));
 
-/** Skills of the vendor itself are everybody's. */
+/** The vendor's own skills belong to no workload. */
 const isOwnSkill = ({ type }: JsonObject): boolean => type !== 'anthropic';
 
 /** Every member of a request that names what a provider keeps. The operations' bodies count as family `passthrough`. */

@@ -15,7 +15,10 @@ const EDITS = { path: text, file_text: text, old_str: text, new_str: text, inser
 
 type ClientTool = Omit<Tool, 'name'>;
 
-/** Tools of the vendor's that the client runs, by how their types begin: what another model must be told to call them. */
+/**
+ * The vendor's tools that the client runs, by the beginning of their types: the description that other models need to
+ * call them.
+ */
 const CLIENT_RUN: readonly (readonly [prefix: string, tool: ClientTool])[] = [
   [
     'bash_',
@@ -77,7 +80,7 @@ const CLIENT_RUN: readonly (readonly [prefix: string, tool: ClientTool])[] = [
   ],
 ];
 
-/** What other models are told of a tool of this type; undefined for one that the vendor runs itself. */
+/** The description of a tool of this type for other models; undefined for one that the vendor runs itself. */
 export function clientTool(type: string): ClientTool | undefined {
   return CLIENT_RUN.find(([prefix]) => type.startsWith(prefix))?.[1];
 }

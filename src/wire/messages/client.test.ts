@@ -45,7 +45,7 @@ const MESSAGE = {
 };
 
 test("the vendor's client reads a stream", async () => {
-  const writer = messagesCodec.eventWriter(CONTEXT);
+  const encoder = messagesCodec.streamEncoder(CONTEXT);
   const events: readonly StreamEvent[] = [
     { type: 'start' },
     ...PARTS.flatMap((part, index): readonly StreamEvent[] => [
@@ -56,7 +56,7 @@ test("the vendor's client reads a stream", async () => {
     { type: 'usage', usage: USAGE },
     { type: 'end' },
   ];
-  const body = events.map((event) => writer.write(event)).join('');
+  const body = events.map((event) => encoder.encode(event)).join('');
   const stream = clientTold(body, 'text/event-stream').messages.stream(ASKED);
   const seen: string[] = [];
   stream.on('text', (text) => seen.push(text));

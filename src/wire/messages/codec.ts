@@ -2,13 +2,16 @@ import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { dropSigned } from './drop-signed.ts';
 import { encodeRequest } from './encode-request.ts';
-import { MessagesEventReader } from './event-reader.ts';
-import { MessagesEventWriter } from './event-writer.ts';
-import { contents } from './leaves.ts';
-import { ask } from './request.ts';
-import { answerLeaves, decodeAnswer, encodeAnswer, readAnswer } from './response.ts';
-import { speakers } from './speakers.ts';
-import { calls, deltaFrame, deltas, MessagesStreamReader, STREAM_END } from './stream.ts';
+import { MessagesStreamDecoder } from './decode-stream.ts';
+import { MessagesStreamEncoder } from './encode-stream.ts';
+import { contents } from './read-contents.ts';
+import { ask } from './read-request.ts';
+import { decodeAnswer } from './decode-answer.ts';
+import { encodeAnswer } from './encode-answer.ts';
+import { answerLeaves, readAnswer } from './read-answer.ts';
+import { speakers } from './read-speakers.ts';
+import { MessagesStreamReader, STREAM_END } from './read-stream.ts';
+import { calls, deltaFrame, deltas, ends, outputBytes } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -23,7 +26,9 @@ export const messagesCodec: ClientCodec = {
   answerLeaves,
   streamReader: () => new MessagesStreamReader(),
   streamEnd: STREAM_END,
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   eventName: ({ type }) => (typeof type === 'string' ? type : undefined),
@@ -34,7 +39,7 @@ export const messagesCodec: ClientCodec = {
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new MessagesEventWriter(context),
+  streamEncoder: (context) => new MessagesStreamEncoder(context),
 };
 
 /** The messages family as providers speak it. */
@@ -42,5 +47,5 @@ export const messagesUpstream: UpstreamCodec = {
   family: 'messages',
   encodeRequest,
   decodeAnswer,
-  eventReader: () => new MessagesEventReader(),
+  streamDecoder: () => new MessagesStreamDecoder(),
 };

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { kindOfMedia } from '../request/media.ts';
 import { says } from '../hub/defined-members.ts';
 import { isArray, optionalString, requiredString } from '../request/request-shape.ts';
-import { decodeThinking } from './answer-blocks.ts';
+import { decodeThinking } from './decode-answer.ts';
 
 /**
  * Reads the content of messages. Keeps the names of the tools called, which results do not repeat. Every method throws
@@ -127,12 +127,12 @@ function mediaOf(source: JsonObject, kind: 'image' | 'document', param: string):
   if (source['type'] === 'base64') {
     const mediaType = requiredString(source, 'media_type', param).toLowerCase();
     const data = requiredString(source, 'data', param);
-    // A text called an image would be told as text, and nobody would have read it.
+    // A text declared as an image would be sent as text without having been inspected.
     if (kind === 'image' && kindOfMedia(mediaType) !== 'image') {
-      throw new BadRequestShape(`${param}.media_type must be one of an image`, `${param}.media_type`);
+      throw new BadRequestShape(`${param}.media_type must be an image type, such as image/png`, `${param}.media_type`);
     }
     return { type: 'media', kind: kindOfMedia(mediaType), mediaType, source: { data } };
   }
-  if (source['type'] !== 'url') throw new BadRequestShape(`${param}.type is none that is supported`, `${param}.type`);
+  if (source['type'] !== 'url') throw new BadRequestShape(`${param}.type must be one of base64, url`, `${param}.type`);
   return decodeUrl(requiredString(source, 'url', param), kind, `${param}.url`);
 }

@@ -19,7 +19,7 @@ import {
 import { Turns } from '../hub/collect-turns.ts';
 import { BlockDecoder } from './decode-blocks.ts';
 import { clientTool } from './client-tools.ts';
-import { answerFormat } from './request.ts';
+import { answerFormat } from './read-request.ts';
 
 /** Members that cross, or that say nothing to another family. */
 const CROSSING = new Set(
@@ -70,15 +70,17 @@ function decodeConversation(body: JsonObject, lose: Lose): Pick<ModelRequest, 's
     const { role } = message;
     const parts = decoder.content(message['content'], `${param}.content`);
     if (role === 'user' || role === 'assistant') turns.add(role, parts);
-    else if (role !== 'system') throw new BadRequestShape(`${param}.role is none that is known`, `${param}.role`);
+    else if (role !== 'system')
+      throw new BadRequestShape(`${param}.role must be one of system, user, assistant`, `${param}.role`);
     else if (!begun) for (const one of textsOf(parts, lose)) system.push(one);
     else turns.add('system', textsOf(parts, lose));
     if (role !== 'system') begun ||= parts.length > 0;
     if (says(message['output_config'])) lose('messages[].output_config');
   }
   if (begun) return { system, turns: turns.list };
-  if (system.length === 0) throw new BadRequestShape('messages must say something', 'messages');
-  // Instructions alone: they are what is asked.
+  if (system.length === 0)
+    throw new BadRequestShape('messages must contain at least one message with text', 'messages');
+  // Instructions alone: they are the request.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
 
@@ -102,7 +104,7 @@ function decodeTools(
     const known = clientTool(type);
     if (type === 'custom') tools.push(decodeTool(tool, param, lose));
     else if (known) tools.push({ ...known, name: requiredString(tool, 'name', param) });
-    // What the vendor runs itself nobody else has.
+    // Tools that the vendor runs exist nowhere else.
     else lose(`tools[${type}]`);
   }
   const choice = optionalObject(body, 'tool_choice');
@@ -137,10 +139,10 @@ function decodeToolChoice(choice: JsonObject, tools: readonly Tool[], lose: Lose
     return undefined;
   }
   if (type !== 'tool' || typeof name !== 'string') {
-    throw new BadRequestShape('tool_choice must be auto, any, none or a tool', 'tool_choice');
+    throw new BadRequestShape('tool_choice must be auto, any, none, or a tool', 'tool_choice');
   }
   if (tools.some((tool) => tool.name === name)) return { type: 'tool', name };
-  throw new BadRequestShape('tool_choice names a tool that this model cannot be given', 'tool_choice.name');
+  throw new BadRequestShape('tool_choice names a tool that this model does not support', 'tool_choice.name');
 }
 
 function decodeStop(body: JsonObject): readonly string[] {
@@ -189,7 +191,7 @@ function decodeUser(body: JsonObject, lose: Lose): string | undefined {
   return optionalString(metadata, 'user_id', 'metadata.user_id');
 }
 
-/** What is called standard here is the default elsewhere. // wire-formats 2.7 */
+/** The tier called standard here is the default elsewhere. // wire-formats 2.7 */
 function decodeTier(body: JsonObject): string | undefined {
   const tier = optionalString(body, 'service_tier');
   return tier === 'standard_only' ? 'default' : tier;

@@ -1,7 +1,7 @@
 import { removeItems, type Edit, type WireDocument } from '../document/document.ts';
 import { member, type ArrayNode, type JsonNode } from '../document/scan.ts';
 
-/** What stands where nothing else would be left of a message: the vendor takes no empty one. */
+/** Stands for a message that would be empty, because the vendor refuses empty ones. */
 const PLACEHOLDER = JSON.stringify({ type: 'text', text: '(reasoning removed)' });
 
 /**

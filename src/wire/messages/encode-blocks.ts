@@ -20,8 +20,8 @@ export class BlockSpeller {
   }
 
   /**
-   * A block; none for what the model cannot be told. Throws `BadRequestShape` for content that must not be dropped in
-   * silence. // wire-formats 2.1
+   * A block; none for content that the model does not take. Throws `BadRequestShape` for content that must not be
+   * dropped in silence. // wire-formats 2.1
    */
   spell(part: Part, role: 'user' | 'assistant'): readonly JsonObject[] {
     switch (part.type) {
@@ -102,7 +102,7 @@ export class BlockSpeller {
 
   #source({ source, mediaType }: MediaPart): JsonObject {
     if ('data' in source) return { type: 'base64', media_type: mediaType, data: source.data };
-    if (!this.#traits.remoteMedia) throw refusal('files by address: put the content in the request');
+    if (!this.#traits.remoteMedia) throw refusal('files by address: send the content in the request');
     return { type: 'url', url: source.url };
   }
 }
@@ -118,5 +118,5 @@ export function withoutMark(block: JsonObject): JsonObject {
 }
 
 function refusal(what: string): BadRequestShape {
-  return new BadRequestShape(`this model does not take ${what}`, 'messages');
+  return new BadRequestShape(`This model does not take ${what}`, 'messages');
 }

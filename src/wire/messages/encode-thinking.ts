@@ -6,12 +6,12 @@ import type { Traits } from '../hub/traits.ts';
 /** Fewest tokens that this family lets a model think with. // wire-formats 2.3 */
 const LEAST_BUDGET = 1024;
 
-/** From the least on: what a model is told that cannot be told to think not at all. */
+/** From the lowest on: the effort for a model whose thinking cannot be turned off. */
 const LOW: readonly Effort[] = ['none', 'minimal', 'low'];
 
-/** How a model is told to think. */
+/** Thinking settings of a model. */
 export interface Thinking {
-  /** It is told to: this excludes sampling, forced tools and prefill. */
+  /** Thinking is on: this excludes sampling, forced tools and prefill. */
   readonly on: boolean;
   readonly thinking?: JsonObject;
   /** For `output_config`. */
@@ -20,7 +20,7 @@ export interface Thinking {
 
 const UNTOLD: Thinking = { on: false };
 
-/** What was asked for, as this model is told; what it cannot be told is lost by name. // wire-formats 2.3 */
+/** The requested effort in this model's terms; names losses. // wire-formats 2.3 */
 export function encodeThinking(request: ModelRequest, maxTokens: number, traits: Traits, lose: Lose): Thinking {
   const { reasoning } = request;
   if (reasoning === undefined) return UNTOLD;
@@ -56,7 +56,7 @@ function cannotThink(request: ModelRequest, traits: Traits): boolean {
   return last.some(({ type }) => type === 'tool-call') && !isProven(firstOfTurn(request.turns)?.parts[0]);
 }
 
-/** What the model said first since the user last said something: results of its calls are no such thing. */
+/** The model's first turn since the user's last one: results of its calls do not count. */
 function firstOfTurn(turns: ModelRequest['turns']): ModelRequest['turns'][number] | undefined {
   const lastAsked = turns.findLastIndex(
     ({ role, parts }) => role === 'user' && !parts.some(({ type }) => type === 'tool-result'),
@@ -77,7 +77,7 @@ function budgeted(
   lose: Lose,
 ): Thinking {
   const budget = Math.min(thinkingBudget(asked, maxTokens, traits) ?? 0, maxTokens - 1);
-  // There is a model that is told both.
+  // One model takes both.
   const word = traits.reasoning.words[asked.effort];
   const config = word === undefined ? {} : { config: { effort: word } };
   if (budget >= LEAST_BUDGET) return { on: true, thinking: { type: 'enabled', budget_tokens: budget }, ...config };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import {
   NO_RECORDINGS,
-  readAll,
+  decodeAll,
   recordedBody,
   recordedStream,
   recordingsOf,
@@ -79,7 +80,8 @@ function streamsOf(name: string): readonly Buffer[] {
     .map((stream) => Buffer.from(stream + END));
 }
 
-const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] => readAll(messagesUpstream.eventReader(), pieces);
+const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] =>
+  decodeAll(messagesUpstream.streamDecoder(), pieces);
 const oneByOne = (bytes: Buffer): readonly Uint8Array[] => [...bytes].map((byte) => Uint8Array.of(byte));
 const complaints = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
   events.filter(({ type }) => type === 'warning' || type === 'error');
@@ -124,7 +126,7 @@ describe('streams', recorded, () => {
   test.each(streams)('%s is metered alike when it passes as it came', (name) => {
     for (const [at, bytes] of streamsOf(name).entries()) {
       const reader = messagesCodec.streamReader();
-      const facts = new SseDecoder(2 ** 24).push(bytes).map((event) => reader.read(event));
+      const facts = new SseDecoder(2 ** 24).push(bytes).map((event) => frameFacts(messagesCodec, reader, event));
       expect(facts.findLast(({ usage }) => usage)?.usage).toEqual(usageOf(name)[at]);
       expect(facts.at(-1)?.kind).toBe('done');
       expect(facts.find(({ id }) => id)?.id).toMatch(/^msg_/);
@@ -138,8 +140,8 @@ describe('streams', recorded, () => {
   test.each(streams)('%s says the same when it is written anew', (name) => {
     for (const bytes of streamsOf(name)) {
       const events = read([bytes]);
-      const writer = messagesCodec.eventWriter(CONTEXT);
-      const again = read([Buffer.from(events.map((event) => writer.write(event)).join(''))]);
+      const encoder = messagesCodec.streamEncoder(CONTEXT);
+      const again = read([Buffer.from(events.map((event) => encoder.encode(event)).join(''))]);
       expect(complaints(again)).toEqual([]);
       const { parts, finish, usage } = collectAnswer(events);
       const isSilent = (part: Part): boolean => part.type === 'text' && part.text === '';

@@ -1,517 +1,12 @@
-import type Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { OnTheWire } from '../../../test/harness/wire-type.ts';
 import type { ModelRequest, Part, Turn } from '../hub/canonical.ts';
-import type { BadRequestShape } from '../hub/codec.ts';
-import { readDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
-import { stringOf } from './answer-blocks.ts';
-import { messagesCodec, messagesUpstream } from './codec.ts';
+import { stringOf } from './decode-answer.ts';
+import { CLAUDE, BUDGET, said, answered, text, marked, BASE, encode, decode, words } from './testing/requests.ts';
 
-/** The version of today has no sampling any more; models of before take it. */
-type Body = OnTheWire<Anthropic.MessageCreateParams> & { readonly temperature?: number; readonly top_k?: number };
-
-const CLAUDE: Traits = {
-  ...UNKNOWN_MODEL,
-  audio: false,
-  documents: true,
-  maxTemperature: 1,
-  cacheMarks: 'hour',
-  claude: true,
-  reasoning: {
-    control: 'adaptive',
-    words: { minimal: 'low', low: 'low', medium: 'medium', high: 'high' },
-    canDisable: true,
-  },
-};
-const BUDGET: Traits = {
-  ...CLAUDE,
-  maxOutputTokens: 64_000,
-  sampling: 'either',
-  midSystem: false,
-  reasoning: {
-    control: 'budget',
-    words: {},
-    budget: { shares: { minimal: 0, low: 0.1, high: 0.6 }, least: 1024 },
-    canDisable: true,
-  },
-};
-
-const said = (...parts: readonly Part[]): Turn => ({ role: 'user', parts });
-const answered = (...parts: readonly Part[]): Turn => ({ role: 'assistant', parts });
-const text = (words: string): Part => ({ type: 'text', text: words });
-const marked = (words: string, ttl?: string): Part => ({
-  type: 'text',
-  text: words,
-  cache: ttl === undefined ? {} : { ttl },
-});
-
-const BASE: ModelRequest = {
-  model: 'm',
-  stream: false,
-  system: [],
-  turns: [said(text('hi'))],
-  tools: [],
-  stop: [],
-};
-
-function encode(
-  request: Partial<ModelRequest>,
-  traits: Traits = CLAUDE,
-): { body: JsonObject; losses: readonly string[] } {
-  const losses: string[] = [];
-  const body = messagesUpstream.encodeRequest({ ...BASE, ...request }, traits, (what) => losses.push(what));
-  return { body, losses: losses.toSorted() };
-}
-
-function decode(body: object): { request: ModelRequest; losses: readonly string[] } {
-  const losses: string[] = [];
-  const whole = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...body };
-  const document = readDocument('messages', JSON.stringify(whole));
-  return { request: messagesCodec.decodeRequest(document, (what) => losses.push(what)), losses: losses.toSorted() };
-}
-
-const refused = (param: string): BadRequestShape =>
-  expect.objectContaining({ name: 'BadRequestShape', param }) as BadRequestShape;
-
-describe('a request read', () => {
-  test('with all that crosses', () => {
-    const { request, losses } = decode({
-      model: 'anthropic/m',
-      stream: true,
-      system: [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral', ttl: '1h' } }],
-      messages: [
-        { role: 'system', content: 'be kind' },
-        {
-          role: 'user',
-          content: [
-            { type: 'image', source: { type: 'base64', media_type: 'image/PNG', data: 'AAAA' } },
-            { type: 'image', source: { type: 'url', url: 'https://e.org/a.jpg' } },
-            { type: 'document', title: 'T', source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' } },
-            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'é' } },
-            { type: 'search_result', title: 't', source: 's', content: [{ type: 'text', text: 'found' }] },
-          ],
-        },
-        { role: 'system', content: 'now be rude' },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
-            { type: 'thinking', thinking: 'unsigned', signature: '' },
-            { type: 'redacted_thinking', data: 'c2VhbGVk' },
-            { type: 'text', text: '' },
-            { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
-          ],
-        },
-        { role: 'user', content: 'wait' },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 't1', is_error: true, content: [{ type: 'text', text: 'no' }] },
-          ],
-        },
-      ],
-      tools: [{ name: 'f', description: 'd', input_schema: { type: 'object' }, cache_control: {} }],
-      tool_choice: { type: 'any', disable_parallel_tool_use: true },
-      temperature: 0.5,
-      top_p: 0.9,
-      top_k: 4,
-      stop_sequences: ['END', ''],
-      thinking: { type: 'enabled', budget_tokens: 5000 },
-      output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
-      metadata: { user_id: 'u' },
-      service_tier: 'standard_only',
-    });
-    expect(losses).toEqual([]);
-    expect(request).toEqual({
-      model: 'anthropic/m',
-      stream: true,
-      system: [
-        { type: 'text', text: 'be brief', cache: { ttl: '1h' } },
-        { type: 'text', text: 'be kind' },
-      ],
-      turns: [
-        said(
-          { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } },
-          { type: 'media', kind: 'image', mediaType: 'image/jpeg', source: { url: 'https://e.org/a.jpg' } },
-          { type: 'media', kind: 'document', mediaType: 'application/pdf', source: { data: 'BBBB' }, name: 'T' },
-          { type: 'media', kind: 'document', mediaType: 'text/plain', source: { data: 'w6k=' } },
-          text('t\ns\nfound'),
-        ),
-        { role: 'system', parts: [text('now be rude')] },
-        answered(
-          { type: 'reasoning', text: 'hm', proof: { family: 'messages', value: 'c2ln' } },
-          { type: 'reasoning', text: 'unsigned' },
-          {
-            type: 'opaque',
-            family: 'messages',
-            name: 'redacted_thinking',
-            value: { type: 'redacted_thinking', data: 'c2VhbGVk' },
-          },
-          { type: 'tool-call', id: 't1', name: 'f', argumentsJson: '{"a":1}' },
-        ),
-        said({ type: 'tool-result', id: 't1', name: 'f', parts: [text('no')], isError: true }, text('wait')),
-      ],
-      tools: [{ name: 'f', description: 'd', parameters: { type: 'object' }, cache: {} }],
-      toolChoice: { type: 'required' },
-      parallelTools: false,
-      maxOutputTokens: 9,
-      temperature: 0.5,
-      topP: 0.9,
-      topK: 4,
-      stop: ['END'],
-      format: { type: 'json-schema', name: 'output', schema: { type: 'object' }, strict: true },
-      reasoning: { effort: 'low', budget: 5000 },
-      user: 'u',
-      serviceTier: 'default',
-    });
-  });
-
-  test('what does not cross is named', () => {
-    const { request, losses } = decode({
-      cache_control: { type: 'ephemeral' },
-      betas: ['x'],
-      container: 'c',
-      speed: null,
-      diagnostics: false,
-      context_management: { edits: [] },
-      thinking: { type: 'between_tools' },
-      output_config: { effort: 'high', task_budget: 5, format: { type: 'xml' } },
-      metadata: { user_id: 'u', other: 1 },
-      tools: [
-        { type: 'web_search_20260318', name: 'web_search' },
-        { type: 'custom', name: 'f', input_examples: [{}], defer_loading: false },
-      ],
-      tool_choice: { type: 'auto' },
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'a', citations: [{}] },
-            {
-              type: 'document',
-              title: 'T',
-              context: 'c',
-              citations: { enabled: true },
-              source: { type: 'content', content: 'in a block' },
-            },
-          ],
-        },
-        { role: 'system', content: [{ type: 'tool_addition', tools: [] }], output_config: {} },
-      ],
-    });
-    expect(losses).toEqual([
-      'betas',
-      'cache_control',
-      'citations',
-      'container',
-      'context_management',
-      'document.citations',
-      'document.context',
-      'document.title',
-      'messages[].output_config',
-      'metadata.other',
-      'output_config.format',
-      'output_config.task_budget',
-      'system[tool_addition]',
-      'thinking',
-      'tools.input_examples',
-      'tools[web_search_20260318]',
-    ]);
-    expect(request.turns).toEqual([said(text('a'), text('in a block'))]);
-    expect(request.reasoning).toEqual({ effort: 'high' });
-    expect(request.tools).toEqual([{ name: 'f' }]);
-  });
-
-  test.each([
-    [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
-    [{ thinking: { type: 'adaptive' } }, undefined],
-    [{ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } }, { effort: 'max' }],
-    [{ thinking: { type: 'enabled', budget_tokens: 1999 } }, { effort: 'minimal', budget: 1999 }],
-    [{ thinking: { type: 'enabled', budget_tokens: 2000 } }, { effort: 'low', budget: 2000 }],
-    [{ thinking: { type: 'enabled', budget_tokens: 8000 } }, { effort: 'medium', budget: 8000 }],
-    [{ thinking: { type: 'enabled', budget_tokens: 24_000 } }, { effort: 'high', budget: 24_000 }],
-    [
-      { thinking: { type: 'enabled', budget_tokens: 2000 }, output_config: { effort: 'high' } },
-      { effort: 'high', budget: 2000 },
-    ],
-  ])('%j', (body, expected) => {
-    expect(decode(body).request.reasoning).toEqual(expected);
-  });
-
-  test('instructions alone are what is asked', () => {
-    const { request } = decode({ messages: [{ role: 'system', content: 'do' }] });
-    expect(request).toMatchObject({ system: [], turns: [said(text('do'))] });
-  });
-
-  test.each([
-    [{ messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
-    [{ messages: [{ role: 'user', content: '' }] }, 'messages'],
-    [{ messages: [{ role: 'user', content: [{ text: 'x' }] }] }, 'messages[0].content[0]'],
-    [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text'],
-    [{ messages: [{ role: 'user', content: [{ type: 'image' }] }] }, 'messages[0].content[0].source'],
-    [
-      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'file:///etc' } }] }] },
-      'messages[0].content[0].source.url',
-    ],
-    [
-      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'disk' } }] }] },
-      'messages[0].content[0].source.type',
-    ],
-    [{ system: 7 }, 'system'],
-    [{ tools: [7] }, 'tools[0]'],
-    [{ tools: [{ description: 'd' }] }, 'tools[0].name'],
-    [{ tool_choice: { type: 'tool', name: 'web_search' } }, 'tool_choice.name'],
-    [{ tool_choice: { type: 'magic' } }, 'tool_choice'],
-    [{ stop_sequences: [7] }, 'stop_sequences'],
-    [{ output_config: { effort: 'huge' } }, 'output_config.effort'],
-    [{ thinking: { type: 'enabled', budget_tokens: 'x' } }, 'budget_tokens'],
-  ])('%j is refused, naming %s', (body, param) => {
-    expect(() => decode(body)).toThrow(refused(param));
-  });
-});
-
-describe('a request written', () => {
-  test('with all that the family has, as the vendor types it', () => {
-    const { body, losses } = encode({
-      stream: true,
-      system: [
-        { type: 'text', text: 'be brief', cache: { ttl: '1h' } },
-        { type: 'text', text: ' ' },
-      ],
-      turns: [
-        said(
-          { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } },
-          { type: 'media', kind: 'image', mediaType: 'image/*', source: { url: 'https://e.org/a' } },
-          { type: 'media', kind: 'document', mediaType: 'application/pdf', source: { data: 'BBBB' }, name: 'T' },
-          { type: 'media', kind: 'document', mediaType: 'text/csv', source: { data: 'w6k=' } },
-          text('\n'),
-        ),
-        { role: 'system', parts: [text('now be rude')] },
-        answered(
-          { type: 'reasoning', text: 'hm', proof: { family: 'messages', value: 'c2ln' } },
-          { type: 'refusal', text: 'no' },
-          { type: 'tool-call', id: 't1', name: 'f', argumentsJson: '{"a":1}', cache: {} },
-        ),
-        said(text('well?'), { type: 'tool-result', id: 't1', parts: [text('bad'), text('')], isError: true }),
-      ],
-      tools: [{ name: 'f', description: 'd', parameters: { properties: {} }, strict: true }, { name: 'g' }],
-      toolChoice: { type: 'tool', name: 'f' },
-      parallelTools: false,
-      maxOutputTokens: 100,
-      temperature: 1.5,
-      topK: 4,
-      stop: ['END'],
-      format: { type: 'json-schema', name: 'n', schema: { type: 'object', properties: {} } },
-      user: 'u',
-      serviceTier: 'default',
-    });
-    const expected = {
-      model: 'm',
-      max_tokens: 100,
-      stream: true,
-      system: [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral', ttl: '1h' } }],
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
-            { type: 'image', source: { type: 'url', url: 'https://e.org/a' } },
-            { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' }, title: 'T' },
-            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'é' } },
-          ],
-        },
-        { role: 'system', content: [{ type: 'text', text: 'now be rude' }] },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
-            { type: 'text', text: 'no' },
-            { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 }, cache_control: { type: 'ephemeral' } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'bad' }], is_error: true },
-            { type: 'text', text: 'well?' },
-          ],
-        },
-      ],
-      tools: [
-        { name: 'f', description: 'd', input_schema: { type: 'object', properties: {} }, strict: true },
-        { name: 'g', input_schema: { type: 'object' } },
-      ],
-      tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
-      temperature: 1,
-      top_k: 4,
-      stop_sequences: ['END'],
-      output_config: {
-        format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
-      },
-      metadata: { user_id: 'u' },
-      service_tier: 'standard_only',
-    } satisfies Body;
-    expect(body).toEqual(expected);
-    expect(losses).toEqual(['temperature']);
-  });
-
-  test('what has no place is named', () => {
-    const { body, losses } = encode({
-      turns: [
-        said(text('a')),
-        answered(
-          { type: 'reasoning', text: 'hm', proof: { family: 'gemini', value: 'x' } },
-          { type: 'reasoning', text: 'hm' },
-          { type: 'opaque', family: 'gemini', name: 'executableCode', value: {} },
-          { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } },
-        ),
-        said(text('b')),
-      ],
-      seed: 1,
-      presencePenalty: 1,
-      frequencyPenalty: 1,
-      promptCacheKey: 'k',
-      serviceTier: 'flex',
-      user: 'u'.repeat(300),
-      stop: [' ', 'END'],
-    });
-    expect(losses).toEqual([
-      'content[executableCode]',
-      'content[image]',
-      'frequency_penalty',
-      'presence_penalty',
-      'prompt_cache_key',
-      'seed',
-      'service_tier',
-      'stop',
-      'thinking',
-      'thinking',
-      'user',
-    ]);
-    expect(body).toEqual({
-      model: 'm',
-      max_tokens: 16_384,
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'a' },
-            { type: 'text', text: 'b' },
-          ],
-        },
-      ],
-      stop_sequences: ['END'],
-    });
-  });
-
-  test.each([
-    [{}, CLAUDE, 16_384],
-    [{}, BUDGET, 64_000],
-    [{ maxOutputTokens: 99_999 }, BUDGET, 64_000],
-    [{ maxOutputTokens: 0 }, BUDGET, 0],
-    [{ maxOutputTokens: 5 }, CLAUDE, 5],
-  ])('a ceiling is always there: %j', (request, traits, expected) => {
-    expect(encode(request, traits).body['max_tokens']).toBe(expected);
-  });
-
-  test.each([
-    [
-      { type: 'media', kind: 'audio', mediaType: 'audio/wav', source: { data: 'AAAA' } },
-      CLAUDE,
-      'this model does not take audio',
-    ],
-    [{ type: 'media', kind: 'document', mediaType: 'application/msword', source: { data: 'AAAA' } }, CLAUDE, 'msword'],
-    [
-      { type: 'media', kind: 'document', mediaType: 'application/pdf', source: { data: 'AAAA' } },
-      { ...CLAUDE, documents: false },
-      'pdf',
-    ],
-    [
-      { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } },
-      { ...CLAUDE, vision: false },
-      'images',
-    ],
-    [
-      { type: 'media', kind: 'image', mediaType: 'image/png', source: { url: 'https://e.org/a' } },
-      { ...CLAUDE, remoteMedia: false },
-      'address',
-    ],
-  ] satisfies readonly [Part, Traits, string][])('%j cannot be dropped in silence', (part, traits, message) => {
-    expect(() => encode({ turns: [said(part)] }, traits)).toThrow(message);
-    const within: Part = { type: 'tool-result', id: 't', parts: [part], isError: false };
-    expect(() => encode({ turns: [said(within)] }, traits)).toThrow(refused('messages'));
-  });
-
-  test('a text file is text where documents are not taken', () => {
-    const file: Part = {
-      type: 'media',
-      kind: 'document',
-      mediaType: 'text/plain',
-      source: { data: 'w6k=' },
-      name: 'n',
-    };
-    expect(encode({ turns: [said(file)] }, { ...CLAUDE, documents: false }).body['messages']).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'n:\n\né' }] },
-    ]);
-  });
-
-  test('ids that the family does not take are replaced alike in a call and its result', () => {
-    const id = 'call.äöü/1';
-    const { body } = encode({
-      turns: [
-        said(text('a')),
-        answered({ type: 'tool-call', id, name: 'f', argumentsJson: 'not JSON' }),
-        said({ type: 'tool-result', id, parts: [], isError: false }),
-      ],
-    });
-    const [, call, result] = body['messages'] as unknown as readonly { content: readonly [JsonObject] }[];
-    const written = call?.content[0]['id'];
-    expect(written).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    expect(call?.content[0]['input']).toEqual({});
-    expect(result?.content[0]).toEqual({ type: 'tool_result', tool_use_id: written });
-  });
-
-  test('an assistant that speaks first or last', () => {
-    const turns = [answered(text('a')), said(text('b')), answered(text('{ '))];
-    const roles = (traits: Traits, more: Partial<ModelRequest> = {}) => {
-      const { body, losses } = encode({ turns, ...more }, traits);
-      const messages = body['messages'] as unknown as readonly { role: string; content: readonly JsonObject[] }[];
-      return { roles: messages.map(({ role }) => role), last: messages.at(-1)?.content, losses };
-    };
-    expect(roles(CLAUDE)).toEqual({
-      roles: ['user', 'assistant', 'user', 'assistant'],
-      last: [{ type: 'text', text: '{' }],
-      losses: [],
-    });
-    const closed = {
-      roles: ['user', 'assistant', 'user', 'assistant', 'user'],
-      last: [{ type: 'text', text: 'Continue.' }],
-      losses: ['prefill'],
-    };
-    expect(roles({ ...CLAUDE, prefill: false })).toEqual(closed);
-    expect(roles(CLAUDE, { reasoning: { effort: 'high' } })).toEqual(closed);
-  });
-
-  test('instructions in the middle', () => {
-    const turns: readonly Turn[] = [
-      { role: 'system', parts: [text('s0')] },
-      said(text('a')),
-      { role: 'system', parts: [text('s1')] },
-      answered(text('b')),
-      { role: 'system', parts: [text('s2')] },
-      said(text('c')),
-    ];
-    const shape = (traits: Traits): unknown =>
-      (encode({ turns }, traits).body['messages'] as unknown as readonly { role: string; content: JsonObject[] }[]).map(
-        ({ role, content }) => `${role}: ${content.map((block) => stringOf(block, 'text')).join(' ')}`,
-      );
-    expect(shape(CLAUDE)).toEqual(['user: s0 a', 'system: s1', 'assistant: b', 'user: s2 c']);
-    expect(shape({ ...CLAUDE, midSystem: false })).toEqual(['user: s0 a s1', 'assistant: b', 'user: s2 c']);
-  });
-
+describe('settings of a request written', () => {
   test.each([
     [{ effort: 'high' }, CLAUDE, { type: 'adaptive', display: 'summarized' }, { effort: 'high' }, []],
     [{ effort: 'none' }, CLAUDE, { type: 'disabled' }, undefined, []],
@@ -742,19 +237,22 @@ describe('cache markers', () => {
   });
 });
 
-const words = fc.string({ minLength: 1, maxLength: 8 }).map((some) => `${some}.`);
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
 const cache = fc.constantFrom({}, { cache: {} });
+
 const media = fc.constantFrom<Part>(
   { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } },
   { type: 'media', kind: 'document', mediaType: 'application/pdf', source: { data: 'BBBB' }, name: 'n' },
   { type: 'media', kind: 'document', mediaType: 'text/plain', source: { data: 'w6k=' } },
 );
+
 const plain = words.map(text);
+
 const userPart = fc.oneof(
   fc.tuple(plain, cache).map(([part, mark]) => ({ ...part, ...mark })),
   media,
 );
+
 const assistantPart = fc.oneof(
   plain,
   fc.record({ text: fc.string(), value: words }).map(({ text: thought, value }): Part => {
@@ -762,6 +260,7 @@ const assistantPart = fc.oneof(
   }),
   fc.record({ id, name: id }).map((call): Part => ({ type: 'tool-call', ...call, argumentsJson: '{"a":[1]}' })),
 );
+
 const result = fc
   .record({
     id: id.map((some) => `r_${some}`),
@@ -769,10 +268,13 @@ const result = fc
     isError: fc.boolean(),
   })
   .map((some): Part => ({ type: 'tool-result', ...some }));
+
 const userTurn = fc
   .tuple(fc.array(result, { maxLength: 2 }), fc.array(userPart, { minLength: 1, maxLength: 3 }))
   .map(([results, parts]) => said(...results, ...parts));
+
 const assistantTurn = fc.array(assistantPart, { minLength: 1, maxLength: 3 }).map((parts) => answered(...parts));
+
 const turns = fc
   .tuple(fc.array(fc.tuple(userTurn, assistantTurn), { maxLength: 3 }), userTurn)
   .map(([pairs, last]) => [...pairs.flat(), last]);

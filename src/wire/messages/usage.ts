@@ -17,7 +17,7 @@ import {
 const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
 
 /**
- * A usage object in disjoint buckets: this family counts cached input beside the fresh one, and thinking inside the
+ * A usage object in disjoint buckets: this family counts cached input apart from fresh input, and thinking inside the
  * output. Details that are missing or nonsensical count as zero. // wire-formats 3.2
  */
 export function readUsage(usage: Json | undefined): Usage | undefined {
@@ -73,7 +73,10 @@ function sum(one: Usage, other: Usage): Usage {
   };
 }
 
-/** The usage that a stream tells in pieces: what comes later holds, field by field, and null says nothing. */
+/**
+ * The usage that a stream reports in pieces: later values replace earlier ones, field by field, and null changes
+ * nothing.
+ */
 export class StreamedUsage {
   #told: JsonObject = {};
 
@@ -82,7 +85,7 @@ export class StreamedUsage {
     if (!isObject(usage)) return undefined;
     const told: Record<string, Json | undefined> = { ...this.#told };
     for (const name in usage) if (usage[name] !== null) told[name] = usage[name];
-    // A split of before that is more than the whole of now tells nothing any more.
+    // An earlier split that exceeds the current total is obsolete.
     const { short, long } = splitOf(told);
     const isStale = isTold(usage['cache_creation_input_tokens']) && !isObject(usage['cache_creation']);
     if (isStale && short + long > tokenCount(told['cache_creation_input_tokens'])) delete told['cache_creation'];

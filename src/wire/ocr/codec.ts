@@ -54,15 +54,15 @@ function ask(document: WireDocument): Ask {
 /** Where a document is: a `data:` or an `https:` URL. Throws `BadRequestShape`. */
 export function addressOf(document: JsonObject): string {
   if (says(document['file_id'])) {
-    throw new BadRequestShape('Provider-side file ids are not resolved', 'document.file_id'); // spec 4.3.5
+    throw new BadRequestShape(
+      'document must not be a file id of a provider: send the content in the request',
+      'document.file_id',
+    ); // spec 4.3.5
   }
   const image = document['image_url'];
   const url = says(image) ? (isObject(image) ? image['url'] : image) : document['document_url'];
   if (typeof url !== 'string' || !(/^https:\/\//i.test(url) || readDataUrl(url))) {
-    throw new BadRequestShape(
-      'document must have a document_url or an image_url: a data: or an https: URL',
-      'document',
-    );
+    throw new BadRequestShape('document must have a document_url or an image_url, a data: or https: URL', 'document');
   }
   return url;
 }

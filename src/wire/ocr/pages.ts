@@ -20,7 +20,7 @@ export function isOnePicture(base64: string): boolean {
 /** A stretch of pages, both ends included. */
 export type PageRange = readonly [first: number, last: number];
 
-/** Which pages a selection names: a list of page numbers, or ranges like `0-4,7`. Undefined: it is none of these. */
+/** The pages of a selection: a list of page numbers, or ranges like `0-4,7`. Undefined: it is invalid. */
 export function pageRanges(pages: Json | undefined): readonly PageRange[] | undefined {
   if (isArray(pages)) {
     const numbers = pages.filter((page) => typeof page === 'number' && Number.isSafeInteger(page) && page >= 0);

@@ -69,7 +69,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'file_id',
 ]);
 
-/** Members that are an id, of a user as of a call: their words are none of a language. */
+/** Members that are ids, of users and calls: they contain no words of a language. */
 const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'previous_response_id', 'conversation'],
   ...['user', 'user_id', 'end_user_id', 'safety_identifier', 'session_id', 'prompt_cache_key'],
@@ -78,7 +78,7 @@ const IDS: ReadonlySet<string> = new Set([
 /**
  * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
  * inline media, which are reported as media instead. Throws `BadRequestShape` for media that is spelled so that a
- * provider may read what was not inspected.
+ * provider may read content that was not inspected.
  */
 export function collectContents(document: WireDocument, places: Places): Contents {
   const { promptOrder } = places;
@@ -159,7 +159,7 @@ class Walk implements Contents {
     if (first?.kind !== 'number' || around.own || this.#places.isTokens?.(name, parent) !== true) return false;
     const tokens = node.items.map((item) => (item.kind === 'number' ? Number(item.source) : Number.NaN));
     if (!tokens.every((token) => Number.isSafeInteger(token) && token >= 0)) {
-      throw new BadRequestShape(`${name} must be text, or a list of tokens: whole numbers from 0`, name);
+      throw new BadRequestShape(`${name} must be a string or an array of tokens (whole numbers from 0)`, name);
     }
     (this.tokens ??= []).push({ node, tokens, leaves: this.leaves.length });
     return true;
@@ -196,21 +196,21 @@ class Walk implements Contents {
     this.#leaf(node, text, json ? 'json' : 'text', signed, of);
   }
 
-  /** The base64 of bytes in this string; undefined where there are none. */
+  /** The base64 of bytes in this string; undefined if it has none. */
   #inlineData(text: string, name: string): string | undefined {
     const isWords = WORDS.has(name);
     if (looksLikeDataUrl(text)) {
       const data = readDataUrl(text)?.data;
       if (data !== undefined && isBase64(data)) return data;
       if (isWords) return undefined;
-      throw new BadRequestShape(`${name} must be base64 in a data: URL that names its media type`, name);
+      throw new BadRequestShape(`${name} must be a data: URL in base64 with its media type`, name);
     }
     if (isWords || text === '' || REMOTE_MEDIA.test(text)) return undefined;
     if (this.#places.isBareMedia(name)) {
       if (isBase64(text)) return text;
-      throw new BadRequestShape(`${name} must be base64, or a data: URL of it`, name);
+      throw new BadRequestShape(`${name} must be base64 or a data: URL in base64`, name);
     }
-    if (ADDRESS.test(name)) throw new BadRequestShape(`${name} must be an address or a data: URL`, name);
+    if (ADDRESS.test(name)) throw new BadRequestShape(`${name} must be a URL or a data: URL`, name);
     return undefined;
   }
 

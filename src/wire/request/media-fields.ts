@@ -19,16 +19,16 @@ const PICTURED =
   /(?:(?:^|_)(?:images?|img|pictures?|photos?|masks?|frames?|videos?)|_references?)(?:_(?:urls?|ur[il]|b64|base64|data|bytes|files?))?$/;
 /** What holds the bytes or the address of the picture it stands in. */
 const BYTES = /^(?:ur[il]|data|content|bytes|b64|base64|b64_json|file_id)$/;
-/** What is said, and what things are called: words, whatever they begin with. */
+/** Texts and names: words, whatever they begin with. */
 const WORDS = /^(?:prompt|negative_prompt|input|instructions|texts?|user|name|title|filename)$/;
 /** Base64 of fewer characters is no picture. */
 const LEAST_LENGTH = 64;
-/** Nobody writes as many characters on end without blanks and stops. */
+/** No text has as many characters without blanks and punctuation. */
 const LONGEST_WORDS = 512;
 
 /**
  * What a string is where no family says so, if it is no text: in the place of a picture whatever it is, elsewhere a
- * `data:` URL, the base64 of a picture, a recording or a document, or an address in what is called a picture.
+ * `data:` URL, the base64 of an image, a recording or a document, or an address in a member named after images.
  * // spec 4.3.5
  */
 export function mediaIn(text: string, name: string, parent: string): Media['kind'] | undefined {

@@ -5,7 +5,9 @@ const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+(?:=[^;,]*)?)*;base64,/i
 const ANY_DATA_URL = /^\s*data:/i;
 /** As it begins where a media type, parameters or the content follow: `data: a chart` does not. */
 const DATA_URL_HEAD = /^\s*data:\s*(?:[\w.+-]+\/[\w.+-]+\s*)?[;,]/i;
-/** In lines too, as programs write it. Blanks are none elsewhere: decoders read over them, and so would words pass. */
+/**
+ * Also with line breaks, as programs write it, but without other blanks: decoders ignore those, so words could pass.
+ */
 const BASE64 = /^[A-Za-z0-9+/_-]*(?:[\r\n][ \t]*[A-Za-z0-9+/_-]*)*={0,2}$/;
 /** Of base64: more than a kilobyte, within which readers look for the beginning of a PDF. */
 const HEAD_LENGTH = 2048;
@@ -17,7 +19,7 @@ const BOX_HEADS = ['66747970'];
 /** In hexadecimal, of ZIP (offices' files) and of older offices' files. */
 const DOCUMENT_HEADS = ['504b0304', 'd0cf11e0'];
 /** What no text has: control characters but white space, and bytes that are no UTF-8. */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern searches for them
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/;
 const REMOTE_URL = /^https?:\/\//i;
 
@@ -48,7 +50,7 @@ const TYPES_BY_ENDING: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
 };
 
-/** The media type and base64 data of a `data:` URL, or undefined when it is none. */
+/** The media type and base64 data of a `data:` URL; undefined for other addresses. */
 export function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
   const head = DATA_URL.exec(url);
   return head ? { mediaType: (head[1] as string).toLowerCase(), data: url.slice(head[0].length) } : undefined;

@@ -12,7 +12,7 @@ export function hasAccountDigits(source: string): boolean {
 
 /**
  * The digits of a JSON number as a reader of its value writes them: without sign and exponent, and without a fraction of
- * nothing. `4.111111111111111e15` is `4111111111111111`. What is no such number stays as it is.
+ * zero. `4.111111111111111e15` is `4111111111111111`. Other numbers stay unchanged.
  */
 export function plainNumber(source: string): string {
   if (!/[-.eE]/.test(source)) return source;

@@ -46,7 +46,7 @@ export function refuseLookalikes({ body }: WireDocument, controls: readonly stri
     const name = whole.length > MOST_FOLDED ? whole.slice(0, MOST_FOLDED) : whole;
     const folded = foldedName(name);
     if (folded !== name && (controls.includes(folded) || isExtension(folded))) {
-      throw new BadRequestShape('a member differs from a known one in nothing but case', folded);
+      throw new BadRequestShape('A field name differs from a known one only in letter case', folded);
     }
   }
 }

@@ -11,7 +11,7 @@ export interface Speaker {
 }
 
 /** A value of a request, all of which one speaker says, but for the spoken values within it. */
-export interface Spoken {
+export interface UserText {
   readonly node: JsonNode;
   readonly speaker: Speaker;
 }

@@ -20,7 +20,7 @@ const A_STEP = 256;
 const SERVER_MEMBERS: ReadonlySet<string> = new Set(['mcpservers', 'mcpserver', 'serverurl', 'connectorid']);
 /** Those of them that hold servers. */
 const SERVER_LISTS: ReadonlySet<string> = new Set(['mcpservers', 'mcpserver']);
-/** Tools, items and blocks of them: `mcp`, `mcp_toolset`, `mcp_call`, `mcp_approval_response`, and what is to come. */
+/** Tools, items and blocks of them: `mcp`, `mcp_toolset`, `mcp_call`, `mcp_approval_response`, and later ones. */
 const SERVER_TYPE = /^(?:remote)?mcp|^connectors?$/;
 /** What clients fill as they like, with schemas and values of their own. */
 const OWN: ReadonlySet<string> = new Set([
@@ -108,7 +108,7 @@ function isHolder({ kind }: JsonNode): boolean {
   return kind === 'object' || kind === 'array';
 }
 
-/** Whether a server may be named: never wrong in saying no, and without what is made to tell where. */
+/** Whether a server may be named: a no is always right, and nothing is allocated to find out where. */
 function mayHave(root: JsonNode): boolean {
   const pending = [root];
   for (let node = pending.pop(); node; node = pending.pop()) {

@@ -39,14 +39,14 @@ function ask(document: WireDocument): Ask {
   const plain = plainAsk(document, ['query', 'documents', 'top_n', 'top_k']);
   const { query, documents } = body;
   if (typeof query !== 'string' || query === '') {
-    throw new BadRequestShape('query is required and must be a text', 'query');
+    throw new BadRequestShape('query is required and must be a string', 'query');
   }
   if (!isArray(documents) || documents.length === 0 || documents.length > MOST_DOCUMENTS) {
-    const message = `documents is required and must be a list of 1 to ${MOST_DOCUMENTS} texts or objects`;
+    const message = `documents is required and must be an array of 1 to ${MOST_DOCUMENTS} strings or objects`;
     throw new BadRequestShape(message, 'documents');
   }
   const at = documents.findIndex((one) => !(typeof one === 'string' || (isObject(one) && !isArray(one))));
-  if (at >= 0) throw new BadRequestShape('each of documents must be a text or an object', `documents[${at}]`);
+  if (at >= 0) throw new BadRequestShape('Each of documents must be a string or an object', `documents[${at}]`);
   optionalCount(body, 'top_n', Number.MAX_SAFE_INTEGER);
   optionalCount(body, 'top_k', Number.MAX_SAFE_INTEGER);
   return { ...plain, maxOutputTokens: 0, units: { searches: rankedAtMost(body).usualSearches } };
@@ -72,7 +72,7 @@ function fitAnswer({ root }: WireDocument): readonly Edit[] {
   return data ? [{ start: data.key.start, end: data.key.end, text: '"results"' }] : [];
 }
 
-/** Documents that are told again. */
+/** Documents that the answer repeats. */
 function answerLeaves({ root }: WireDocument): readonly Leaf[] {
   const found: Leaf[] = [];
   const visit = (node: JsonNode | undefined): void => {

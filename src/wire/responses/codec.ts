@@ -3,13 +3,14 @@ import { decodeAnswer } from './decode-answer.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
-import { ResponsesEventReader } from './event-reader.ts';
-import { ResponsesEventWriter } from './event-writer.ts';
-import { contents } from './leaves.ts';
-import { ask } from './request.ts';
-import { answerLeaves, readAnswer } from './response.ts';
-import { speakers } from './speakers.ts';
-import { calls, deltaFrame, deltas, eventName, ResponsesStreamReader } from './stream.ts';
+import { ResponsesStreamDecoder } from './decode-stream.ts';
+import { ResponsesStreamEncoder } from './encode-stream.ts';
+import { contents } from './read-contents.ts';
+import { ask } from './read-request.ts';
+import { answerLeaves, readAnswer } from './read-answer.ts';
+import { speakers } from './read-speakers.ts';
+import { ResponsesStreamReader } from './read-stream.ts';
+import { calls, deltaFrame, deltas, ends, eventName, outputBytes } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -23,7 +24,9 @@ export const responsesCodec: ClientCodec = {
   answerLeaves,
   streamReader: () => new ResponsesStreamReader(),
   streamEnd: '',
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   eventName,
@@ -33,7 +36,7 @@ export const responsesCodec: ClientCodec = {
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new ResponsesEventWriter(context),
+  streamEncoder: (context) => new ResponsesStreamEncoder(context),
 };
 
 /** The responses family, as providers speak it. */
@@ -41,5 +44,5 @@ export const responsesUpstream: UpstreamCodec = {
   family: 'responses',
   encodeRequest,
   decodeAnswer,
-  eventReader: () => new ResponsesEventReader(),
+  streamDecoder: () => new ResponsesStreamDecoder(),
 };

@@ -5,10 +5,10 @@ import { defined } from '../hub/defined-members.ts';
 import { isArray } from '../request/request-shape.ts';
 import { mintedId } from '../hub/tool-ids.ts';
 import { readReasoning } from './reasoning.ts';
-import { isAnswer } from './response.ts';
+import { isAnswer } from './read-answer.ts';
 import { usageOf } from './usage.ts';
 
-/** A whole response in the hub's words; undefined when it is none, or has failed. */
+/** A whole response in the hub's form; undefined if it is not one, or has failed. */
 export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   if (!isAnswer(body) || !isArray(body['output'])) return undefined;
   const parts = body['output'].flatMap((item) => (isObject(item) ? decodeItem(item) : []));

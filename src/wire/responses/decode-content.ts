@@ -40,7 +40,7 @@ function decodePart(part: Json, param: string, lose: Lose): Part {
     case 'input_file':
       return decodeFile(part, param);
     default:
-      throw new BadRequestShape(`${param}.type is none that this model takes`, `${param}.type`);
+      throw new BadRequestShape(`${param}.type is not supported by this model`, `${param}.type`);
   }
 }
 
@@ -62,5 +62,8 @@ function decodeFile(part: JsonObject, param: string): MediaPart {
 
 function refuseFileId(part: JsonObject, param: string): void {
   if ((part['file_id'] ?? undefined) === undefined) return;
-  throw new BadRequestShape('Provider-side file ids are not resolved', `${param}.file_id`); // spec 4.3.5
+  throw new BadRequestShape(
+    `${param} must not be a file id of a provider: send the content in the request`,
+    `${param}.file_id`,
+  ); // spec 4.3.5
 }

@@ -33,8 +33,8 @@ export function decodeInput(input: Json | undefined, lose: Lose): { system: Text
   const { system } = conversation;
   const turns = conversation.turns.list;
   if (turns.length > 0) return { system, turns };
-  if (system.length === 0) throw new BadRequestShape('input must say something', 'input');
-  // Instructions alone: they are what is asked.
+  if (system.length === 0) throw new BadRequestShape('input must contain at least one item with text', 'input');
+  // Instructions alone: they are the request.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
 
@@ -70,11 +70,14 @@ class Conversation {
     const type = item['type'] ?? 'message';
     if (typeof type !== 'string') throw new BadRequestShape(`${param}.type must be a string`, `${param}.type`);
     if (type === REFERENCE) {
-      const message = `what ${param} refers to is known to the provider that made it only: send the item itself (store: false)`;
+      const message = `${param} refers to an item that only the provider that created it knows: send the item itself (store: false)`;
       throw new BadRequestShape(message, `${param}.type`);
     }
     if (KEPT_ELSEWHERE.has(type)) {
-      throw new BadRequestShape(`${param}.type ${type} is served by the provider that made it only`, `${param}.type`);
+      throw new BadRequestShape(
+        `${param}.type ${type} works only with the provider that created the item`,
+        `${param}.type`,
+      );
     }
     this.#loseUnknown(item, type);
     if (type === 'message') {
@@ -106,7 +109,7 @@ class Conversation {
     if (isSystem && this.#leading) for (const one of textsOf(parts)) this.system.push(one);
     else if (isSystem) this.turns.add('system', textsOf(parts));
     else if (role === 'user' || role === 'assistant') this.turns.add(role, parts);
-    else throw new BadRequestShape(`${param}.role must be user, assistant, system or developer`, `${param}.role`);
+    else throw new BadRequestShape(`${param}.role must be one of system, developer, user, assistant`, `${param}.role`);
   }
 
   #call(item: JsonObject, param: string): void {
@@ -141,7 +144,7 @@ function idOf(item: JsonObject, param: string): string {
   return typeof item['call_id'] === 'string' ? item['call_id'] : requiredString(item, 'id', param);
 }
 
-/** Whether an item is what came back to the model, and not what the model said. */
+/** Whether an item came back to the model, rather than from it. */
 function isAnswered(type: string): boolean {
   return type.endsWith('_output') || type === 'mcp_approval_response';
 }

@@ -38,7 +38,7 @@ const REASONING_MEMBERS = new Set(['effort', 'summary', 'generate_summary']);
 export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest {
   const { body } = document;
   for (const name of STATEFUL) {
-    if (says(body[name])) throw new BadRequestShape(`${name} is not served for this model`, name);
+    if (says(body[name])) throw new BadRequestShape(`${name} is not supported by this model`, name);
   }
   for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
   if (says(body['truncation']) && body['truncation'] !== 'disabled') lose('truncation');
@@ -94,7 +94,7 @@ function chosenName(choice: JsonObject): string | undefined {
 }
 
 function choiceShape(): BadRequestShape {
-  const message = 'tool_choice must be auto, none, required, a tool or allowed tools that this model can be given';
+  const message = 'tool_choice must be auto, none, required, a tool, or allowed tools that this model supports';
   return new BadRequestShape(message, 'tool_choice');
 }
 
@@ -105,7 +105,7 @@ function decodeText(body: JsonObject, lose: Lose): AnswerFormat | undefined {
   if (format === undefined || format['type'] === 'text') return undefined;
   if (format['type'] === 'json_object') return { type: 'json' };
   if (format['type'] !== 'json_schema') {
-    throw new BadRequestShape('text.format.type must be text, json_object or json_schema', 'text.format.type');
+    throw new BadRequestShape('text.format.type must be one of text, json_object, json_schema', 'text.format.type');
   }
   const schema = optionalObject(format, 'schema', 'text.format.schema');
   if (schema === undefined) throw new BadRequestShape('text.format.schema is required', 'text.format.schema');

@@ -38,7 +38,7 @@ export function responseObject(context: AnswerContext, progress: Progress): Json
     object: 'response',
     created_at: context.createdAt,
     status,
-    error: status === 'failed' ? { code: 'server_error', message: 'What the model wrote could not be read.' } : null,
+    error: status === 'failed' ? { code: 'server_error', message: 'The output of the model could not be read.' } : null,
     incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
     model: context.model,
     output: status === 'incomplete' ? withLastCut(output) : output,

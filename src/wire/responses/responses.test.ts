@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
+import { FrameRestorer } from '#/inspect/restore/restore-frames.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { TagTable } from '#/inspect/tags.ts';
 import type { BadRequestShape } from '../hub/codec.ts';
@@ -268,7 +269,7 @@ describe('streams', () => {
   } {
     const decode = (text: string) => new SseDecoder(2 ** 20).push(Buffer.from(text));
     const reader = responsesCodec.streamReader();
-    const restorer = new StreamRestorer(responsesCodec, restorationOf(tags), false);
+    const restorer = new FrameRestorer(responsesCodec, restorationOf(tags), false);
     let text = '';
     for (const body of events) {
       const written = writeEvent(JSON.stringify(body), (body as { type: string }).type);
@@ -371,7 +372,8 @@ describe('streams', () => {
     ],
   ])('%j', (body, facts) => {
     const reader = responsesCodec.streamReader();
-    expect(reader.read({ event: undefined, data: JSON.stringify(body), raw: '' })).toMatchObject(facts);
+    const read = frameFacts(responsesCodec, reader, { event: undefined, data: JSON.stringify(body), raw: '' });
+    expect(read).toMatchObject(facts);
     expect(reader.finished).toBe(facts.kind === 'done');
   });
 

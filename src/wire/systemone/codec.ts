@@ -7,7 +7,7 @@ import { member, type JsonNode } from '../document/scan.ts';
 import { collectContents, type Places } from '../request/collect-contents.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
 import { KEPT_BY_MODEL, QUESTION_TYPES } from './questions.ts';
-import { readDecision, ROUTER } from './request.ts';
+import { readDecision, ROUTER } from './read-request.ts';
 import { readState } from './state.ts';
 
 /** What members are called by the family: no term that is to be removed breaks a request. // spec 2.6, 4.4.3 */

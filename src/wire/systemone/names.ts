@@ -83,7 +83,7 @@ function refuseAlike(options: readonly Name[]): void {
   for (const { asked, sent } of options) {
     const [read, meant] = [withoutKept(sent), withoutKept(asked)];
     if ((seen.get(read) ?? meant) !== meant) {
-      const message = 'two options of a question are the same once data protection has rewritten them';
+      const message = 'The options of a question must stay different after data protection rewrites them';
       throw new BadRequestShape(message, 'questions');
     }
     seen.set(read, meant);

@@ -34,19 +34,19 @@ export const KEPT_BY_MODEL = /[[\]()`]/g;
  */
 export function readQuestions(value: Json | undefined, bounded = true): readonly Question[] {
   if (value === undefined || value === null) {
-    throw new BadRequestShape('questions are required: an object of questions by name', 'questions', 422);
+    throw new BadRequestShape('questions is required and must be an object of questions by name', 'questions', 422);
   }
   if (!isObject(value)) throw new BadRequestShape('questions must be an object of questions by name', 'questions');
   if (bounded && Buffer.byteLength(JSON.stringify(value)) > MOST_BYTES) {
-    throw new BadRequestShape(`questions may be at most ${MOST_BYTES} bytes of JSON`, 'questions', 413);
+    throw new BadRequestShape(`questions may have at most ${MOST_BYTES} bytes of JSON`, 'questions', 413);
   }
   const entries = Object.entries(value);
   if (entries.length === 0 || entries.length > MOST_QUESTIONS) {
-    throw new BadRequestShape(`questions must be 1 to ${MOST_QUESTIONS}`, 'questions');
+    throw new BadRequestShape(`questions must have 1 to ${MOST_QUESTIONS} questions`, 'questions');
   }
   const questions = entries.map(([id, question]) => readQuestion(id, question));
   if (bounded && estimatedTokens(lengthOf(questions)) > MOST_TOKENS) {
-    throw new BadRequestShape(`questions may be of about ${MOST_TOKENS} tokens together`, 'questions');
+    throw new BadRequestShape(`questions may have about ${MOST_TOKENS} tokens in total`, 'questions');
   }
   return questions;
 }
@@ -56,12 +56,12 @@ export function tooLong(questions: readonly Question[], at: number | undefined):
   const question = at === undefined ? undefined : questions[at];
   if (!question) {
     return new BadRequestShape(
-      `questions are longer together than about ${MOST_TOKENS} tokens, as the model counts them`,
+      `questions have more than about ${MOST_TOKENS} tokens in total, as the model counts them`,
       'questions',
     );
   }
   return new BadRequestShape(
-    'the instructions of this question, an option, or both beside this state are longer than the model reads',
+    'This question is too long for the model: its instructions, an option, or both together with the state',
     `questions.${question.id}`,
   );
 }
@@ -77,13 +77,13 @@ export function lengthOf(questions: readonly Question[]): number {
 
 function readQuestion(id: string, value: Json | undefined): Question {
   const at = 'questions';
-  if (!isObject(value)) throw new BadRequestShape('each question must be an object', at);
+  if (!isObject(value)) throw new BadRequestShape('Each question must be an object', at);
   const { type } = value;
   if (typeof type !== 'string' || !QUESTION_TYPES.has(type)) {
-    throw new BadRequestShape('the type of each question must be noul, choice or score', at);
+    throw new BadRequestShape('The type of each question must be one of noul, choice, score', at);
   }
   const instructions = readable(value['instructions']);
-  if (instructions === '') throw new BadRequestShape('each question must have instructions', at);
+  if (instructions === '') throw new BadRequestShape('Each question must have instructions', at);
   const common = { id, type: type as QuestionType, instructions };
   const criteria = value['criteria'] ?? undefined;
   if (type === 'noul') return { ...common, named: [], options: propositionOf(criteria) };
@@ -94,11 +94,10 @@ function readQuestion(id: string, value: Json | undefined): Question {
 /** Descriptions of what it is like when a proposition holds, and when it does not. */
 function propositionOf(criteria: Json | undefined): Question['options'] {
   if (criteria !== undefined && !isObject(criteria)) {
-    throw new BadRequestShape('criteria of a noul must be an object of true and false', 'questions');
+    throw new BadRequestShape('criteria of a noul must be an object with true and false', 'questions');
   }
   const other = Object.keys(criteria ?? {}).find((name) => name !== 'true' && name !== 'false');
-  if (other !== undefined)
-    throw new BadRequestShape('criteria of a noul have no members but true and false', 'questions');
+  if (other !== undefined) throw new BadRequestShape('criteria of a noul must have only true and false', 'questions');
   return ['true', 'false'].map((name) => ({ name, ...described(criteria?.[name]) }));
 }
 
@@ -115,7 +114,7 @@ function choicesOf(criteria: Json | undefined): readonly Given[] {
     );
   if (!isObject(criteria)) {
     throw new BadRequestShape(
-      'criteria of a choice must be its options: an object with descriptions, or an array',
+      'criteria of a choice must be its options, an object with descriptions or an array',
       'questions',
     );
   }
@@ -127,7 +126,7 @@ function choicesOf(criteria: Json | undefined): readonly Given[] {
 
 function levelsOf(criteria: Json | undefined): readonly Given[] {
   if (!isArray(criteria)) {
-    throw new BadRequestShape('criteria of a score must be an array of levels, the lowest first', 'questions');
+    throw new BadRequestShape('criteria of a score must be an array of levels, lowest first', 'questions');
   }
   return enough(
     criteria.map((level) => ({ named: textOf(level) })),
@@ -137,7 +136,7 @@ function levelsOf(criteria: Json | undefined): readonly Given[] {
 
 function enough(given: readonly Given[], what: string): readonly Given[] {
   if (given.length >= FEWEST_OPTIONS && given.length <= MOST_OPTIONS) return given;
-  throw new BadRequestShape(`a question must have ${FEWEST_OPTIONS} to ${MOST_OPTIONS} ${what}`, 'questions');
+  throw new BadRequestShape(`A question must have ${FEWEST_OPTIONS} to ${MOST_OPTIONS} ${what}`, 'questions');
 }
 
 /** Options as the model reads them: none may be empty, and no two the same. // spec 4.4.5 */
@@ -145,10 +144,11 @@ function distinct(given: readonly Given[]): Question['options'] {
   const seen = new Set<string>();
   return given.map(({ named, description }) => {
     const name = withoutKept(named);
-    if (name === '') throw new BadRequestShape('an option has no text, apart from [ ] ( ) and backticks', 'questions');
+    if (name === '')
+      throw new BadRequestShape('An option must have text other than [ ] ( ) and backticks', 'questions');
     if (seen.has(name)) {
       throw new BadRequestShape(
-        'two options of a question are the same, apart from [ ] ( ) and backticks',
+        'The options of a question must differ in more than [ ] ( ) and backticks',
         'questions',
       );
     }
@@ -171,7 +171,7 @@ function readable(value: Json | undefined): string {
 function textOf(value: Json): string {
   if (typeof value === 'string') return value;
   if (isArray(value) || isObject(value)) return JSON.stringify(value satisfies JsonObject | readonly Json[]);
-  throw new BadRequestShape('instructions and criteria must be texts', 'questions');
+  throw new BadRequestShape('instructions and criteria must be strings', 'questions');
 }
 
 /** A text without the characters that the model keeps for itself. // spec 4.4.5 */

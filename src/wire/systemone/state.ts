@@ -30,9 +30,9 @@ const MOST_ATTACHMENTS = 1000;
  */
 export function readState(value: Json | undefined, bounded = true): State {
   const isState = typeof value === 'string' || isArray(value) || isObject(value);
-  if (!isState) throw invalid('state is required: an object, an array or a string', 'state');
+  if (!isState) throw invalid('state is required and must be an object, an array or a string', 'state');
   if (bounded && Buffer.byteLength(JSON.stringify(value)) > MOST_BYTES) {
-    throw new BadRequestShape(`state may be at most ${MOST_BYTES} bytes of JSON`, 'state', 413);
+    throw new BadRequestShape(`state may have at most ${MOST_BYTES} bytes of JSON`, 'state', 413);
   }
   return value;
 }
@@ -42,7 +42,7 @@ export function readRouterState(state: State): RouterState {
   if (typeof state === 'string') return routerState({ request: state });
   const request = isArray(state) ? undefined : state['request'];
   if (isArray(state) || typeof request !== 'string')
-    throw invalid('state.request is required: a string', 'state.request');
+    throw invalid('state.request is required and must be a string', 'state.request');
   return routerState({
     request,
     previous: optionalText(state, 'previous'),
@@ -86,7 +86,10 @@ function attachmentsOf(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string') return [value];
   if (isArray(value) && value.every((item) => typeof item === 'string')) return value;
-  throw invalid('state.attachments must be a string or strings: name (mime)', 'state.attachments');
+  throw invalid(
+    'state.attachments must be a string or an array of strings of the form name (mime)',
+    'state.attachments',
+  );
 }
 
 function invalid(message: string, param: string): BadRequestShape {

@@ -1,10 +1,10 @@
-import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { Conversation } from '#/inspect/restore/conversation.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
 import { EventRestorer } from '#/inspect/restore/restore-events.ts';
-import { restoreAnswer } from '#/inspect/restore/restore.ts';
-import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
+import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
+import { FrameRestorer } from '#/inspect/restore/restore-frames.ts';
 import type { RestorePolicy } from '#/config/snapshot.ts';
 import type { StreamEvent } from '#/wire/hub/canonical.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
@@ -65,7 +65,7 @@ export async function play(
   const codec = CODECS[surface];
   const document = readDocument(codec.family, JSON.stringify(REQUESTS[surface](scene)));
   const policy = { mode: 'tokenize', documents: 'off', customTerms: [] } as const;
-  const { tags } = await inspect(document, codec, policy, [], detection, () => {});
+  const { tags } = await inspect(document, codec, policy, [], detection);
   const originals = Object.entries(tags.originals);
   const fill = (text: string): string =>
     text.replace(/\{(\d)\}/g, (_, index: string) => {
@@ -154,7 +154,7 @@ function streamed(
   const pieces = inPieces('text' in said ? said.text : said.told, cut);
   const stream = STREAMS[surface](said, pieces);
   const reader = codec.streamReader(1);
-  const restorer = new StreamRestorer(codec, restoration, false);
+  const restorer = new FrameRestorer(codec, restoration, false);
   const events = new SseDecoder(1 << 22).push(Buffer.from(stream));
   const out = events.map((event) => restorer.restore(event, reader.read(event))).join('') + restorer.end();
   return new SseDecoder(1 << 22)

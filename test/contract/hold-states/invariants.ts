@@ -1,6 +1,5 @@
 import { holdState, mayFollow } from '#/meter/hold-state.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
-import { spendOf } from '../limit-counters-world.ts';
 import { CAP, type World } from './world.ts';
 
 /** Everything that decides what can come next, as text: worlds of the same text are one. */
@@ -35,13 +34,17 @@ export function keyOf(world: World): string {
   ]);
 }
 
-/** What must hold whatever happens. */
+/** What must hold whatever happens: of each call, and of the sums. */
 export function checkWorld(world: World): void {
-  const view = world.view!;
-  const held = new Map(view.holds.map((hold) => [hold.callId, hold]));
+  checkCalls(world);
+  if (!world.lost) checkSums(world);
+}
+
+/** Notes the state that each call is in, and whether the one before allows it. */
+export function checkCalls(world: World): void {
   for (const callId of Object.keys(world.setting.calls)) {
     const row = world.ledger.rows.get(callId);
-    const next = holdState(held.get(callId), row as unknown as SealedRow | undefined);
+    const next = holdState(world.heldOf(callId), row as unknown as SealedRow | undefined);
     const was = world.states.get(callId) ?? 'none';
     if (!mayFollow(was, next)) throw new Error(`${callId} went from ${was} to ${next}`);
     // Money is given back without a row only where nothing was dispatched.
@@ -49,11 +52,13 @@ export function checkWorld(world: World): void {
       throw new Error(`the hold of ${callId} was settled before its row`);
     world.states.set(callId, next);
   }
-  if (world.lost) return;
+}
+
+function checkSums(world: World): void {
   if (world.drift() !== 0n) throw new Error(`the counters are off by ${world.drift()}`);
-  const counter = spendOf(view)['organization total'] ?? 0n;
+  const counter = world.counter ?? 0n;
   if (counter > CAP.organizationCap.amount) throw new Error('more is spent than the cap allows');
   let sealed = 0n;
-  for (const [callId, { cost }] of world.ledger.rows) if (!held.has(callId)) sealed += cost;
+  for (const [callId, { cost }] of world.ledger.rows) if (!world.heldOf(callId)) sealed += cost;
   if (counter < sealed) throw new Error('the counters are below the ledger');
 }

@@ -1,7 +1,7 @@
 import type { HoldState } from '#/meter/hold-state.ts';
 import type { CountersView, OpenHold, SettleResult, SpendTotals } from '#/ports/limit-counters.ts';
 import type { AllCounters, Store } from '../limit-counters-subjects.ts';
-import { openHold, ORGANIZATION, request, spendOf, TestLedger } from '../limit-counters-world.ts';
+import { openHold, ORGANIZATION, request, TestLedger } from '../limit-counters-world.ts';
 import { newProcess, type Message, type Process, type Restoring } from './process.ts';
 
 /** What a world is made of. */
@@ -78,7 +78,7 @@ export class World {
   }
 
   async askFence(one: Process, callId: string): Promise<void> {
-    const owner = this.view!.holds.find((hold) => hold.callId === callId)?.owner;
+    const owner = this.heldOf(callId)?.owner;
     const ours = owner === undefined ? !this.ledger.rows.has(callId) : owner === one.name;
     one.calls.set(callId, ours ? 'cleared' : 'done');
     if (!ours) one.open.delete(callId);
@@ -240,18 +240,25 @@ export class World {
     return [...this.processes.values()].some((one) => !one.alive);
   }
 
+  /** What the counters say that the organization has spent; undefined where they know nothing of it. */
+  get counter(): bigint | undefined {
+    return this.view!.spend.find(({ scope, period }) => scope === 'organization' && period === 'total')?.amount;
+  }
+
   /** How far the counters are from ledger and holds. */
   drift(): bigint {
-    const view = this.view!;
-    const counter = spendOf(view)['organization total'];
-    const expected = this.ledger.expected(view)['organization total'];
-    return counter === undefined || expected === undefined ? 0n : counter - expected;
+    const { counter } = this;
+    return counter === undefined ? 0n : counter - this.ledger.expectedOf(this.view!, 'organization', 'total');
   }
 
   /** What is done about drift by hand. */
   async repair(): Promise<void> {
     await this.store.counters.restore(ORGANIZATION, [], async (open) => this.ledger.totals(open));
     this.view = await this.store.counters.view(ORGANIZATION);
+  }
+
+  heldOf(callId: string): OpenHold | undefined {
+    return this.view!.holds.find((hold) => hold.callId === callId);
   }
 
   get open(): readonly OpenHold[] {

@@ -36,7 +36,7 @@ export const chat: Surface = {
     return {
       id: at(body, 'id'),
       model: at(body, 'model'),
-      text: saidIn(at(message, 'content')),
+      text: judgedText(at(message, 'content')),
       reasoning: thoughtIn(message),
       refusal: text(at(message, 'refusal')),
       calls: list(at(message, 'tool_calls')).map(readCall),
@@ -99,7 +99,7 @@ function dataUrl(media: string): string {
 }
 
 /** Content is a text, whatever lists a vendor makes of it. // spec 2.3 */
-function saidIn(content: unknown): string {
+function judgedText(content: unknown): string {
   if (Array.isArray(content)) throw new TypeError('a list where clients look for a text');
   return text(content);
 }
@@ -145,7 +145,7 @@ function readStream(bytes: Uint8Array): Told {
     const delta = at(choice, 'delta');
     if (finish !== undefined && text(at(delta, 'content')) !== '') throw new TypeError('text after the end');
     role ??= at(delta, 'role');
-    told.text += saidIn(at(delta, 'content'));
+    told.text += judgedText(at(delta, 'content'));
     told.reasoning += thoughtIn(delta);
     told.refusal += text(at(delta, 'refusal'));
     for (const call of list(at(delta, 'tool_calls'))) readCallDelta(calls, call);

@@ -4,7 +4,7 @@ import { framedBy } from './request-head.ts';
 /** A body that is sent as its pieces come, with back-pressure. */
 export class BodySender {
   readonly #pieces: AsyncIterator<Uint8Array>;
-  /** Bytes of all pieces; undefined: nobody knows, they go in chunks. */
+  /** Bytes of all pieces; undefined: unknown, so they are sent in chunks. */
   readonly #length: number | undefined;
   #stopped = false;
 
@@ -34,7 +34,7 @@ export class BodySender {
     if (next) connection.wrote();
   }
 
-  /** Nobody takes the rest. */
+  /** The server does not read the rest. */
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;

@@ -1,4 +1,4 @@
-/** An answer that is not HTTP/1.1, or that two readers could read in two ways. The code names what is wrong with it. */
+/** An answer that is not HTTP/1.1, or that two readers could read differently. The code names the fault. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer';
   readonly code: string;

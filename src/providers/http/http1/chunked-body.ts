@@ -1,7 +1,7 @@
 import { BrokenAnswer } from './broken-answer.ts';
 import { HeadScanner } from './head-scanner.ts';
 
-/** Most bytes of a chunk's extension, which nobody reads. */
+/** Maximum bytes of a chunk's extension, which is ignored. */
 const MAX_EXTENSION = 1024;
 /** Digits of a chunk's size: more bytes than any answer may have. */
 const MAX_DIGITS = 12;
@@ -23,7 +23,7 @@ export class ChunkedBody {
   #state = SIZE;
   #digits = 0;
   #extension = 0;
-  /** Of the chunk at hand, what has not come. */
+  /** Bytes of the current chunk that are still to come. */
   #left = 0;
   readonly #trailers = new HeadScanner('trailers');
 

@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net';
-import type { AnswerHead } from './answer-head.ts';
-import { AnswerReader, type AnswerSink } from './answer-reader.ts';
+import { AnswerReader, type AnswerSink, type AnswerHead } from './answer-reader.ts';
 import { CutOff } from './broken-answer.ts';
 
 /** One request with its answer, as a connection sees it. */
 export interface Exchange extends AnswerSink {
   readonly method: string;
-  /** Nobody waits for it any more. */
+  /** The caller no longer waits for it. */
   readonly over: boolean;
   /** It has a connection now, which is its own until it ends: it writes itself. */
   onConnection(connection: Connection): void;
@@ -16,7 +15,7 @@ export interface Exchange extends AnswerSink {
   onError(error: Error): void;
 }
 
-/** What becomes of a connection. */
+/** Receives state changes of a connection. */
 export interface ConnectionOwner {
   /** It has served an answer and may serve another, for so long as the server says. */
   onFree(connection: Connection, keptMs: number | undefined): void;
@@ -25,9 +24,9 @@ export interface ConnectionOwner {
   onStale(): void;
 }
 
-/** One connection, with one exchange at a time. Whatever comes while there is none ends it. */
+/** One connection, with one exchange at a time. Bytes that arrive without an exchange end it. */
 export class Connection {
-  /** When an idle one is given up, by `performance.now()`. */
+  /** When an idle connection is closed, by `performance.now()`. */
   idleUntil = 0;
   gone = false;
   readonly #socket: Socket;
@@ -90,7 +89,7 @@ export class Connection {
     this.#writing = false;
   }
 
-  /** Resolves once what was written has left, or the connection is gone. */
+  /** Resolves once the written bytes have left, or the connection is closed. */
   drained(): Promise<void> | undefined {
     if (this.gone || !this.#socket.writableNeedDrain) return undefined;
     return new Promise((resolve) => (this.#drained = resolve));

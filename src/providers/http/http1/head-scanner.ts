@@ -18,7 +18,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const COLON = 0x3a;
 const VERSION = Buffer.from('HTTP/1.');
-/** `HTTP/1.1 200`: what stands at fixed places. */
+/** `HTTP/1.1 200`: parts at fixed positions. */
 const STATUS_LENGTH = 12;
 
 const STATUS = 0;
@@ -30,7 +30,7 @@ const FIELD_VALUE = 5;
 const LAST_END = 6;
 
 /**
- * Reads a head, or trailers, wherever its bytes are cut: every byte once, and none that is not allowed where it stands.
+ * Reads a head, or trailers, wherever its bytes are cut: every byte once, and refuses bytes that are not allowed there.
  * Lines end with CRLF; none is folded, no blank stands before a colon. // RFC 9112 2.2, 5.1, 5.2
  */
 export class HeadScanner {
@@ -69,7 +69,7 @@ export class HeadScanner {
       switch (state) {
         case FIELD_NAME:
           if (byte === COLON) state = FIELD_VALUE;
-          else if (NAME[byte] === 0) throw new BrokenAnswer('ERR_FIELD_NAME', 'a field has a name that is none');
+          else if (NAME[byte] === 0) throw new BrokenAnswer('ERR_FIELD_NAME', 'a field has an invalid name');
           break;
         case FIELD_VALUE:
         case REASON: {
@@ -88,7 +88,7 @@ export class HeadScanner {
             state = LAST_END;
             break;
           }
-          if (NAME[byte] === 0) throw new BrokenAnswer('ERR_FIELD_NAME', 'a field has a name that is none');
+          if (NAME[byte] === 0) throw new BrokenAnswer('ERR_FIELD_NAME', 'a field has an invalid name');
           if (++this.#fields > MAX_FIELDS) {
             throw new CutOff('ERR_HEAD_TOO_LONG', `a head has ${MAX_FIELDS} fields at most`);
           }

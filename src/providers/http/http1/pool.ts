@@ -33,7 +33,7 @@ export class Pool implements ConnectionOwner {
   }
 
   /**
-   * Finds a connection for an exchange. An idle one is given a turn of the event loop first: what has come on it
+   * Finds a connection for an exchange. An idle one waits for one round of the event loop first: bytes that arrived
    * meanwhile, an end or an answer to nothing, is seen before the request is written. Once it is, it is not written again.
    */
   ask(exchange: Exchange): void {
@@ -59,12 +59,12 @@ export class Pool implements ConnectionOwner {
     this.#all.delete(connection);
   }
 
-  /** What rests beside it has likely ended, too: whoever asks again is not to find the next of these. */
+  /** Other idle connections have likely ended too: a retry must not get one of them. */
   onStale(): void {
     for (const connection of this.#idle.splice(0)) connection.drop();
   }
 
-  /** Gives up what has been idle for too long. */
+  /** Closes connections that were idle for too long. */
   sweep(now: number): void {
     const before = this.#idle.splice(0);
     for (const connection of before) {
@@ -116,7 +116,7 @@ export class Pool implements ConnectionOwner {
   }
 }
 
-/** Gathers what is to be done a turn of the event loop later. */
+/** Collects work for the next round of the event loop. */
 export class Turn {
   #jobs: (() => void)[] = [];
   readonly #run = (): void => {
@@ -127,5 +127,51 @@ export class Turn {
 
   after(job: () => void): void {
     if (this.#jobs.push(job) === 1) setImmediate(this.#run);
+  }
+}
+
+const SWEEP_MS = 1_000;
+
+/** The pools of all origins. */
+export class Http1Client {
+  readonly #pools = new Map<string, Pool>();
+  readonly #connect: buildConnector.connector;
+  readonly #turn = new Turn();
+  #sweeper: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(connect: buildConnector.connector) {
+    this.#connect = connect;
+  }
+
+  pool(origin: string): Pool {
+    let pool = this.#pools.get(origin);
+    if (!pool) {
+      pool = new Pool(origin, this.#connect, this.#turn);
+      if (this.#closed) {
+        void pool.close();
+        return pool;
+      }
+      this.#pools.set(origin, pool);
+      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    }
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const [origin, pool] of this.#pools) {
+      pool.sweep(now);
+      if (pool.empty) this.#pools.delete(origin);
+    }
+    if (this.#pools.size > 0) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
   }
 }

@@ -11,7 +11,7 @@ const PLAIN_PATH = /^\/[\x21-\x7e]*$/;
 const PATH = /^\/[\x21-\x7e\x80-\xff]*$/;
 const METHOD = /^[A-Z]{1,16}$/;
 
-/** Fields that say how a request is framed and what becomes of its connection: ours alone. */
+/** Fields about the framing of a request and about its connection: only the gateway sets them. */
 const OURS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

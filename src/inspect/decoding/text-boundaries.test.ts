@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import type { DlpMode } from '#/config/snapshot.ts';
+import { chatCodec } from '#/wire/chat/codec.ts';
+import { messagesCodec } from '#/wire/messages/codec.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
+import { createDetectionPool } from '../search/detection-pool.ts';
+import { inspect } from '../inspect.ts';
+import { finish } from '#/wire/document/steps.ts';
+import { boundariesOf } from './text-boundaries.ts';
+import { restorationOf } from '../../../test/harness/restoration.ts';
+import { restoreText } from '../restore/restore-text.ts';
+
+const detection = createDetectionPool({});
+
+async function run(body: object, mode: DlpMode = 'tokenize', family: 'chat' | 'messages' = 'chat') {
+  const codec = family === 'chat' ? chatCodec : messagesCodec;
+  const document = readDocument(family, JSON.stringify({ model: 'p/m', ...body }));
+  const policy = { mode, documents: 'off', customTerms: [] } as const;
+  const inspection = await inspect(document, codec, policy, [], detection);
+  return { text: render(document.text, inspection.edits), inspection };
+}
+
+const parts = (...texts: readonly string[]): object => ({
+  messages: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
+});
+const turns = (...texts: readonly string[]): object => ({
+  messages: texts.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
+});
+
+const PARTED: readonly (readonly [kind: string, left: string, right: string])[] = [
+  ['EMAIL', 'ada.lovelace@', 'corp.de'],
+  ['EMAIL', 'ada.lovelace', '@corp.de'],
+  ['EMAIL', 'ada.lovelace@corp', '.de'],
+  ['EMAIL', 'ada.lovelace@corp.', 'de'],
+  ['EMAIL', 'ada.lovelace%40', 'corp.de'],
+  ['IBAN', 'DE89 3704 0044', '0532 0130 00'],
+  ['IBAN', 'DE8937040044', '0532013000'],
+  ['IBAN', 'DE89', '370400440532013000'],
+  ['CREDIT_CARD', '4111 1111', '1111 1111'],
+  ['CREDIT_CARD', '41111111', '11111111'],
+  ['PHONE', '+49 30', '901820'],
+];
+
+describe.each(PARTED)('%s in two: %j and %j', (kind, left, right) => {
+  const texts = [`Please remember ${left}`, `${right} and go on.`] as const;
+  test.each([
+    ['parts of a message', parts(...texts)],
+    ['messages', turns(...texts)],
+    [
+      'a prompt and a prefill',
+      { messages: [...(turns(texts[0]) as { messages: object[] }).messages, { role: 'assistant', content: texts[1] }] },
+    ],
+    [
+      'a system prompt and a message',
+      {
+        messages: [
+          { role: 'system', content: texts[0] },
+          { role: 'user', content: texts[1] },
+        ],
+      },
+    ],
+    ['an answer and what follows', turns('Hello.', texts[0], texts[1])],
+    [
+      'results of tools',
+      { messages: texts.map((content, at) => ({ role: 'tool', tool_call_id: `call_${at}`, content })) },
+    ],
+  ])('neither half of it leaves in %s, and both come back', async (_, body) => {
+    const { text, inspection } = await run(body);
+    expect(text).not.toContain(left);
+    expect(text).not.toContain(`${right} and`);
+    const tags = Object.keys(inspection.tags.originals);
+    expect(tags.map((tag) => inspection.tags.originals[tag])).toEqual([left, right]);
+    expect(restoreText(text, restorationOf(inspection.tags), 'json')).toBe(JSON.stringify({ model: 'p/m', ...body }));
+    expect(inspection.facts.findings).toEqual({ [kind]: 2 });
+    await expect(run(body, 'block')).rejects.toThrow(kind);
+    expect((await run(body, 'mask')).text).toContain(`Please remember [${kind}]`);
+    expect((await run(body, 'allow_log')).inspection.edits).toEqual([]);
+  });
+});
+
+test('blocks of a system prompt and the first message are boundaries', async () => {
+  const body = {
+    max_tokens: 9,
+    system: [{ type: 'text', text: 'Remember ada@' }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'corp.de, please' }] }],
+  };
+  expect((await run(body, 'tokenize', 'messages')).text).not.toMatch(/ada@|corp/);
+});
+
+test('what is parted in many is found', async () => {
+  const { text } = await run(parts(...'Remember: ada.lovelace@corp.de'.split(/(?<=[.@ae])/)));
+  expect(text).not.toMatch(/ada|lovelace|corp/);
+  const { text: card } = await run(parts('Card', ...'4111111111111111'.split(/(?<=^(?:..)+)/), 'thanks'));
+  expect(card).not.toContain('"11"');
+});
+
+test.each([' ', '\n\n', '\u200b', ' \u00ad\ufeff'])('a part of nothing but %j parts no address', async (nothing) => {
+  const { text } = await run(parts('Remember ada@', nothing, 'corp.de'));
+  expect(text).not.toMatch(/ada|corp/);
+});
+
+test.each([
+  ['mail ada@', '\u200bcorp.de'],
+  ['mail ada@\u2060', '\u00adcorp.de'],
+  ['mail **ada@**', '**corp.de** ok'],
+  ['mail `ada@', '`corp.de'],
+  ['mail "ada@"', '"corp.de"'],
+  ['mail (ada@', '<corp.de>'],
+  ['mail - ada@', '- corp.de'],
+  ['1. ada@', '2. corp.de'],
+  ['mail ada@...', '... corp.de'],
+  ['mail ada@ …', '… corp.de'],
+  ['mail ada@,', 'corp.de'],
+  ['ada [at]', 'corp.de'],
+  ['ada', '[at] corp.de'],
+  ['mail ada@', `${' '.repeat(120)}corp.de`],
+  [`mail ada@${' '.repeat(120)}`, 'corp.de'],
+  ['card 4111 1111', '\u200b1111 1111 ok'],
+  ['card 4111 1111 -', '- 1111 1111 ok'],
+  ['card **4111 1111**', '**1111 1111**'],
+  ['card 4111 1111,', '1111 1111'],
+  ['card 4111', ' - ', '1111', '**', '1111 1111'],
+])('signs that readers pass by part nothing: %j and %j', async (...texts) => {
+  const body = parts(...texts);
+  const { text, inspection } = await run(body);
+  expect(inspection.tags.size).toBeGreaterThan(0);
+  expect(text).not.toMatch(/ada|corp|1111/);
+  expect(restoreText(text, restorationOf(inspection.tags), 'json')).toBe(JSON.stringify({ model: 'p/m', ...body }));
+});
+
+test.each(['1@', '-', '@-'])('many short texts are looked over at the cost of their length: %j', (short) => {
+  const text = JSON.stringify({ model: 'p/m', ...parts('1@', '2', ...Array.from({ length: 5_000 }, () => short)) });
+  const document = readDocument('chat', text);
+  const boundaries = finish(boundariesOf(chatCodec.contents(document).leaves, () => true, text));
+  const pieces = boundaries.reduce((sum, boundary) => sum + boundary.pieces.length, 0);
+  expect(boundaries.length).toBeGreaterThan(0);
+  expect(pieces).toBeLessThan(8 * 5_000);
+});
+
+test.each([
+  [0, turns('You are a careful assistant.', 'Write to ada@corp.de about it.')],
+  [0, turns('Ask for 4111 1111 and then wait for us', 'and call +49 30 901820')],
+  [1, turns('Write to ada', '@corp.de about it.')],
+  [1, turns('Please write to ada', 'lovelace [at] corp [dot] de about it')],
+  [2, turns('The account is DE89 3704', '0044 0532 0130 00 and nothing else')],
+])('only what may reach over a boundary is looked over: %d in %j', (count, body) => {
+  const text = JSON.stringify({ model: 'p/m', ...body });
+  const { leaves } = chatCodec.contents(readDocument('chat', text));
+  expect(finish(boundariesOf(leaves, () => true, text))).toHaveLength(count);
+});
+
+test.each([
+  ['a whole address at the end', parts('Write to ada@corp.de', 'Thanks a lot')],
+  ['a whole address at the beginning', parts('Write to', 'ada@corp.de today')],
+  ['a stop behind an address', parts('Write to ada@corp.de.', 'then go on')],
+])('what stands whole on one side of a boundary has no other half: %s', async (_, body) => {
+  const { inspection } = await run(body);
+  expect(inspection.facts.findings).toEqual({ EMAIL: 1 });
+  expect(inspection.tags.originals).toEqual({ '«EMAIL_1»': 'ada@corp.de' });
+});
+
+test.each([
+  parts('In 2024', '2025 was better', '2026 will be, 12'),
+  turns('It costs 1,234.56', '7890 units at 10:30', '5 more'),
+  parts('@', 'mention', 'ada', '.py'),
+])('no boundary makes something of nothing: %j', async (body) => {
+  expect((await run(body)).inspection.facts.findings).toEqual({});
+});
+
+test('the same beginning of a conversation has the same tags, whatever follows', async () => {
+  const first = await run(turns('Remember ada@', 'corp.de is noted.', 'And'));
+  const later = await run(turns('Remember ada@', 'corp.de is noted.', 'And bob@corp.de', 'too'));
+  const beginning = first.text.slice(0, first.text.indexOf('And'));
+  expect(later.text.startsWith(beginning)).toBe(true);
+});

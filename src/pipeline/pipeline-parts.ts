@@ -1,0 +1,78 @@
+import type { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
+import type { HotCache } from '#/dispatch/cache/hot-cache.ts';
+import type { DispatchParts } from '#/dispatch/dispatch.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
+import type { MeterDeps } from '#/meter/meter.ts';
+import type { RoutingDeps } from '#/route/route.ts';
+import type { LargeWork } from '#/runtime/large-work.ts';
+import type { ContentWriter } from '#/seal/content/content-writer.ts';
+import type { LedgerWriter } from '#/seal/ledger-writer.ts';
+import type { SealParts } from './run-call.ts';
+import type { PipelineEvent } from './pipeline-event.ts';
+import type { Detection } from '#/inspect/detection.ts';
+import type { DetectorMarks } from '#/inspect/detector-marks.ts';
+import type { ListedModels } from '#/route/plan.ts';
+import type { DocumentEngine } from '#/ports/documents.ts';
+import type { KeptObjects } from '#/ports/kept-objects.ts';
+import type { LocalModels } from '#/ports/local-models.ts';
+import type { MediaFetcher } from '#/ports/media.ts';
+import type { PriceBook } from '#/meter/pricing/price-book.ts';
+import type { Providers } from '#/route/offer.ts';
+import type { ResponseCache } from '#/ports/response-cache.ts';
+import type { RetainedContent } from '#/ports/retained-content.ts';
+import type { Router } from '#/ports/router.ts';
+import type { RowJournal } from '#/ports/row-journal.ts';
+import type { ContentCipher } from '#/seal/content/content-cipher.ts';
+import type { Snapshot } from '#/config/snapshot.ts';
+import type { SettlementStores } from '#/meter/settlement/settlement.ts';
+
+/** What the steps of all calls work with, put together once. */
+export interface PipelineParts
+  extends
+    SealParts,
+    RoutingDeps,
+    DispatchParts,
+    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models'> {
+  readonly writer: LedgerWriter;
+  readonly meter: MeterDeps;
+  readonly largeWork: LargeWork;
+  readonly hotCache: HotCache;
+  readonly answers: AnswerCache;
+  readonly content: ContentWriter;
+  /** Documents that were read lately; undefined where documents are not processed. */
+  readonly files: RecentDocuments | undefined;
+}
+
+/** Throws `ledger_unavailable` where there is no room for the rows of more calls. */
+export function requireRoom({ writer }: Pick<PipelineParts, 'writer'>): void {
+  if (!writer.accepting) throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
+}
+
+/** What the pipeline is put together from. */
+export interface PipelineDeps extends SettlementStores {
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
+  readonly prices: PriceBook;
+  readonly providers: Providers;
+  /** As of `RouteDeps`. */
+  readonly lists?: ListedModels;
+  /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
+  readonly router?: Router;
+  /** Judges calls of workloads with a scope guard; absent: no local models. */
+  readonly models?: Pick<LocalModels, 'judge'>;
+  readonly media: MediaFetcher;
+  /** Absent: documents are not processed. */
+  readonly documents?: DocumentEngine;
+  readonly detection: Detection;
+  /** Names the detectors that inspected a call. */
+  readonly detectors: DetectorMarks;
+  readonly responseCache: ResponseCache;
+  readonly retainedContent: RetainedContent;
+  readonly keptObjects: KeptObjects;
+  /** Seals what either of them keeps. */
+  readonly cipher: ContentCipher;
+  readonly snapshot: () => Snapshot | undefined;
+  /** Told facts for log and metrics. */
+  readonly onEvent: (event: PipelineEvent) => void;
+}

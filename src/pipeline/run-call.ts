@@ -1,0 +1,128 @@
+import { ServerRestarting, type CallContext } from '#/call/call.ts';
+import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
+import { asGatewayError, restarting, type GatewayError } from '#/errors/gateway-error.ts';
+import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { ByName } from '#/runtime/passing.ts';
+import { CallRecord } from '#/seal/call-record.ts';
+import type { LedgerWriter } from '#/seal/ledger-writer.ts';
+import type { AuditRow, Step as RowStep } from '#/seal/row.ts';
+import type { Family } from '#/wire/document/document.ts';
+import type { PipelineEvent } from './pipeline-event.ts';
+
+/** What a step gives to those after it, by name, and what it states of the call. */
+export type Stated<Results extends object> = Results & {
+  readonly facts?: CallFacts;
+  /** Let go of when the call is over. */
+  readonly release?: Disposable | undefined;
+};
+
+/** What every call begins with. */
+export interface CallStart<Context extends CallContext = CallContext> {
+  readonly request: Context;
+  /** Whether a call that failed goes on another time, maybe elsewhere: then nothing is sealed now. Absent: none does. */
+  readonly goesOn?: ((error: GatewayError) => boolean) | undefined;
+}
+
+/**
+ * A step: takes what the steps before it gave, and what it works with. A promise only where something is awaited, which
+ * each call would pay for. Throws a `GatewayError` to refuse, in a `Stopped` where it has something to state.
+ */
+type Step<Work, Parts, Results extends object> = (
+  work: Work,
+  parts: Parts,
+  stated: StatedFacts,
+) => Stated<Results> | Promise<Stated<Results>>;
+
+/** The steps of a kind of call, in their order. */
+export class Steps<Parts, Start extends CallStart, Work extends Start = Start> {
+  readonly list: { readonly at: RowStep; readonly run: Step<Work, Parts, object> }[] = [];
+  /** What its surface speaks. */
+  readonly familyOf: (request: Start['request']) => Family;
+
+  constructor(familyOf: (request: Start['request']) => Family) {
+    this.familyOf = familyOf;
+  }
+
+  /** Adds a step. `at`: where the audit row says that a call ended which ends in it. */
+  step<Results extends object>(at: RowStep, run: Step<Work, Parts, Results>): Steps<Parts, Start, Work & Results> {
+    this.list.push({ at, run });
+    return this as unknown as Steps<Parts, Start, Work & Results>;
+  }
+}
+
+/** What it takes to seal and settle a call. */
+export interface SealParts {
+  readonly writer: Pick<LedgerWriter, 'enqueue'>;
+  /** Gives back what a call has not used, before its row is durable. */
+  readonly giveBack: (settlement: Settlement) => void;
+  /** Holds of this process that are not settled yet. */
+  readonly open: ByName<OpenHold>;
+  readonly onEvent: (event: PipelineEvent) => void;
+}
+
+/**
+ * Takes a call through its steps. What they state is merged into its record, which is sealed and settled on every way out:
+ * an answer, a refusal, a fault, a client that hung up. Rejects with the error for the client. // spec 1.1
+ */
+export async function runCall<Parts extends SealParts, Start extends CallStart, Work extends Start>(
+  steps: Steps<Parts, Start, Work>,
+  start: Start,
+  parts: Parts,
+): Promise<Work> {
+  const { request } = start;
+  const record = new CallRecord(request, steps.familyOf(request));
+  const work = { ...start } as Work;
+  const held: Disposable[] = [];
+  let isOver = true;
+  try {
+    for (const { at, run } of steps.list) {
+      record.step = at;
+      const given = run(work, parts, record.facts);
+      const results = given instanceof Promise ? await given : given;
+      if (results.facts) record.merge(results.facts);
+      if (results.release) held.push(results.release);
+      Object.assign(work, results);
+    }
+    return work;
+  } catch (thrown) {
+    const cause = thrown instanceof Stopped ? thrown.cause : thrown;
+    if (thrown instanceof Stopped) record.merge(thrown.facts);
+    const isStopped = cause === request.signal.reason && cause instanceof ServerRestarting;
+    const error = asGatewayError(isStopped ? restarting() : cause);
+    record.fail(error);
+    isOver = start.goesOn?.(error) !== true;
+    throw error;
+  } finally {
+    for (const one of held.toReversed()) one[Symbol.dispose]();
+    if (isOver) seal(record, parts);
+    // Another process has its hold now.
+    else parts.open.delete(request.id);
+  }
+}
+
+/** Seals a request that was refused before it could be read. */
+export function sealRefusal(request: CallContext, family: Family, error: GatewayError, parts: SealParts): void {
+  const record = new CallRecord(request, family);
+  record.fail(error);
+  seal(record, parts);
+}
+
+function seal(record: CallRecord, { writer, giveBack, onEvent }: SealParts): void {
+  const draft = record.draft();
+  if (draft.settlement) giveBack(draft.settlement);
+  writer.enqueue(draft);
+  for (const event of sealedEvents(draft.row)) onEvent(event);
+  const { shadow } = record.facts;
+  if (shadow.length > 0)
+    for (const field of new Set(shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
+}
+
+/** What a row that was sealed has to tell. */
+export function sealedEvents(
+  row: Pick<AuditRow, 'outcome' | 'code' | 'usage_source' | 'provider' | 'call_id'>,
+): PipelineEvent[] {
+  const { outcome, code, usage_source: source, provider, call_id: callId } = row;
+  const events: PipelineEvent[] = [{ kind: 'call.sealed', outcome, code }];
+  if (source === 'implausible') events.push({ kind: 'usage.implausible', provider: provider ?? '', callId });
+  return events;
+}

@@ -1,0 +1,90 @@
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
+import type { CompatibleVendor } from '#/vendors/vendor.ts';
+import type { Family } from '#/wire/document/document.ts';
+import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
+import { readFailure } from './http/failure.ts';
+import { fitOpenAi } from './fit/fit.ts';
+import { configured, httpExit, type HttpApi } from './http/http-api.ts';
+import { listModels, OPENAI_LIST } from './catalogue/model-list.ts';
+import type { CreateProvider, ProviderDeps } from './create-provider.ts';
+import type { Fitting } from './fit/fitting.ts';
+import type { Transport } from './http/transport.ts';
+
+/** What data cannot say of a compatible vendor. */
+export interface Quirks {
+  /** Families of one provider, where its configuration decides; absent: those of the vendor. */
+  readonly families?: (config: ProviderConfig) => readonly Family[];
+  /** How it is reached; absent: at its base address, with a bearer key. */
+  readonly api?: (config: ProviderConfig, transport: Transport) => HttpApi;
+  /** It cannot list its models: customers name them. */
+  readonly unlisted?: true;
+  /** Families that it serves in a way of its own. */
+  readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
+  /** What no rule can say of chat requests, done before the rules. */
+  readonly fitChat?: (fitting: Fitting) => void;
+}
+
+/** Asks a vendor in another way than by the family's own path; `api` is how the vendor is reached. */
+type AskInAnotherWay = (outgoing: Outgoing, api: HttpApi, transport: Transport) => Promise<Incoming>;
+
+/** Makes providers of a vendor that speaks OpenAI's families at OpenAI's paths. */
+export function compatible(vendor: CompatibleVendor, quirks: Quirks = {}): CreateProvider {
+  return (config, deps) => create(vendor, quirks, config, deps);
+}
+
+function create(
+  vendor: CompatibleVendor,
+  quirks: Quirks,
+  config: ProviderConfig,
+  { transport, traits }: ProviderDeps,
+): Provider {
+  const api = quirks.api?.(config, transport) ?? bearerApi(config);
+  const exit = httpExit(api, transport);
+  const { rules } = vendor;
+  const { asks = {}, fitChat } = quirks;
+  const families = quirks.families?.(config) ?? vendor.families;
+  const systemOne = new Set(
+    [...config.models.values()]
+      .filter(({ decisions }) => decisions === 'systemone')
+      .map(({ id, upstreamId }) => upstreamId ?? id),
+  );
+  const withoutChat = families.filter((family) => family !== 'chat');
+  return {
+    config,
+    ...configured(config),
+    families: (model, needs) => {
+      const known = traits(config, model);
+      const { chat } = known;
+      const deciding = decidingFamilies(known);
+      const hidden = chat === 'nothing' || (chat === 'without-tools' && needs?.tools !== false);
+      // Without another family to go to, chat may still serve it, if only without thinking.
+      const spoken = hidden && withoutChat.includes('responses') ? withoutChat : families;
+      return deciding.length > 0 ? [...spoken, ...deciding] : spoken;
+    },
+    traits: (model) => traits(config, model),
+    fit(document, context, lose) {
+      const known = traits(config, context.model);
+      fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
+      return fitOpenAi(document, { config, traits: known, rules, fitChat }, context, lose);
+    },
+    send: (outgoing) => {
+      if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
+        return decideBySystemOne(outgoing, exit.send);
+      }
+      const ask = asks[outgoing.family];
+      return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
+    },
+    pass: exit.pass,
+    ...(quirks.unlisted !== true && { list: (ask: ListAsk) => listModels(OPENAI_LIST, exit.pass, ask) }),
+    readFailure,
+  };
+}
+
+/** An API at the configured address with a bearer key, if one is configured. */
+function bearerApi(config: ProviderConfig): HttpApi {
+  return {
+    base: config.url,
+    authorize: (credential) => (credential ? { authorization: `Bearer ${credential.secret}` } : {}),
+  };
+}

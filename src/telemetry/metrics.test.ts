@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { counter, gauge, Metrics, total } from './metrics.ts';
+
+const GROUP = {
+  calls: counter('gw_a_total', 'Calls.', 'outcome', 'code'),
+  plain: counter('gw_b_total', 'Others.'),
+  open: gauge('gw_c', 'Open calls.'),
+  ages: gauge('gw_d_seconds', 'Ages.', 'provider'),
+  kept: total('gw_e_total', 'Counted elsewhere.'),
+  unread: gauge('gw_f', 'Of nothing.'),
+};
+
+test('writes counts and the values that are read now, in the order of the declarations that have a value', () => {
+  const metrics = new Metrics();
+  const count = metrics.open(GROUP);
+  let now = 1;
+  count.open.from(() => now);
+  count.ages.from(() => [
+    ['openai', 3.5],
+    ['a"b\\c', 0],
+  ]);
+  count.kept.from(() => 7);
+  count.calls.inc('ok', '');
+  count.calls.add(2, 'ok', '');
+  count.calls.inc('refused', 'a');
+  count.plain.inc();
+  now = 2;
+  expect(metrics.text()).toBe(
+    [
+      '# HELP gw_a_total Calls.',
+      '# TYPE gw_a_total counter',
+      'gw_a_total{outcome="ok",code=""} 3',
+      'gw_a_total{outcome="refused",code="a"} 1',
+      '# HELP gw_b_total Others.',
+      '# TYPE gw_b_total counter',
+      'gw_b_total 1',
+      '# HELP gw_c Open calls.',
+      '# TYPE gw_c gauge',
+      'gw_c 2',
+      '# HELP gw_d_seconds Ages.',
+      '# TYPE gw_d_seconds gauge',
+      'gw_d_seconds{provider="openai"} 3.5',
+      'gw_d_seconds{provider="a\\"b\\\\c"} 0',
+      '# HELP gw_e_total Counted elsewhere.',
+      '# TYPE gw_e_total counter',
+      'gw_e_total 7',
+      '',
+    ].join('\n'),
+  );
+});
