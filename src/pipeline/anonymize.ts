@@ -25,7 +25,7 @@ import { Stopped, type CallFacts } from '#/call/facts.ts';
 import { ServerRestarting, type Limits, type CallContext } from '#/call/call.ts';
 import { unitsAtMost, type UnitsAtMost } from './anonymize/document-units.ts';
 import { fileNameOf } from '#/inspect/attachments/file-name.ts';
-import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
+import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 /** What a client asks to be taken out of a document. // spec 2.5 */
@@ -149,7 +149,7 @@ async function holdMoney(
   { request, upload, target }: Read & { readonly target: Target },
   parts: PipelineParts,
 ): Promise<Stated<Pick<Metered, 'limits' | 'units'>>> {
-  requireRoom(parts);
+  parts.writer.requireRoom();
   const units = unitsAtMost(upload.file.bytes);
   const { unit, most } = units;
   const bounds = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };

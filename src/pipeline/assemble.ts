@@ -7,7 +7,7 @@ import { UnsupportedParameters } from '#/dispatch/unsupported-parameters.ts';
 import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
 import { createSettlement, type SettlementService, givingBack } from '#/meter/settlement/settlement.ts';
-import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { OpenHold } from '#/ports/limit-counters.ts';
 import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
@@ -67,7 +67,6 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
   const behind = (): boolean => writer.replaying;
   const organizations = (): string[] => [...(deps.snapshot()?.organizations.keys() ?? [])];
   const settlement = createSettlement({ ...deps, open, owner, behind });
-  const settle = (settlements: readonly Settlement[]): void => settlement.settle(settlements);
   const onFault = (error: unknown): void => onEvent({ kind: 'sweep.fault', error });
   const lease: Lease = new Lease({
     counters,
@@ -75,7 +74,7 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
     owner,
     open,
     organizations,
-    settle,
+    settlement,
     onTakenOver: (holds, missed) => sweeper.takeOver(holds, missed),
     onFault,
   });
@@ -84,7 +83,6 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
     ...(deps.journal && { journal: deps.journal }),
     strand: owner,
     fence: lease,
-    onDurable: (settlements) => lease.settleWritten(settlements),
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
     onJournalFault: (error) => onEvent({ kind: 'journal.fault', error }),
@@ -101,7 +99,7 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
     recover: () => writer.recover(),
     behind,
     seal: (draft) => writer.enqueue(draft),
-    settle,
+    settlement,
     onFault,
     onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
   });

@@ -1,6 +1,7 @@
 import type { Ledger } from '#/ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Fence, RowDraft } from '#/seal/ledger-writer.ts';
 
@@ -12,7 +13,7 @@ export interface LeaseDeps {
   readonly open: Pick<ByName<OpenHold>, 'values'>;
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
-  readonly settle: (settlements: readonly Settlement[]) => void;
+  readonly settlement: Pick<SettlementService, 'settle'>;
   /** Told what a renewal took over from dead processes, and which organizations could not be asked about. */
   readonly onTakenOver: (holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>) => void;
   readonly onFault: (error: unknown) => void;
@@ -83,9 +84,9 @@ export class Lease implements Fence {
    * at another cost: they are settled by the row that counts.
    */
   settleWritten(settlements: readonly Settlement[]): void {
-    if (this.contested.size === 0 && this.closing.size === 0) return this.#deps.settle(settlements);
+    if (this.contested.size === 0 && this.closing.size === 0) return this.#deps.settlement.settle(settlements);
     const disputed = settlements.filter(({ callId }) => this.isContested(callId));
-    this.#deps.settle(settlements.filter((one) => !disputed.includes(one)));
+    this.#deps.settlement.settle(settlements.filter((one) => !disputed.includes(one)));
     if (disputed.length > 0) void this.#settleByRow(disputed);
   }
 
@@ -106,12 +107,12 @@ export class Lease implements Fence {
   }
 
   async #settleByRow(settlements: readonly Settlement[]): Promise<void> {
-    const { ledger, settle, onFault } = this.#deps;
+    const { ledger, settlement, onFault } = this.#deps;
     for (;;) {
       try {
         const rows = await ledger.find(settlements.map(({ callId }) => callId));
         const costs = new Map(rows.map(({ callId, cost }) => [callId, cost]));
-        return settle(settlements.map((one) => ({ ...one, cost: costs.get(one.callId) ?? one.cost })));
+        return settlement.settle(settlements.map((one) => ({ ...one, cost: costs.get(one.callId) ?? one.cost })));
       } catch (error) {
         onFault(error);
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref());

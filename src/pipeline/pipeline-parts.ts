@@ -1,7 +1,6 @@
 import type { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
 import type { HotCache } from '#/dispatch/cache/hot-cache.ts';
 import type { DispatchParts } from '#/dispatch/dispatch.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import type { MeterDeps } from '#/meter/meter.ts';
 import type { RoutingDeps } from '#/route/route.ts';
@@ -42,11 +41,6 @@ export interface PipelineParts
   readonly content: ContentWriter;
   /** Documents that were read lately; undefined where documents are not processed. */
   readonly files: RecentDocuments | undefined;
-}
-
-/** Throws `ledger_unavailable` where there is no room for the rows of more calls. */
-export function requireRoom({ writer }: Pick<PipelineParts, 'writer'>): void {
-  if (!writer.accepting) throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
 }
 
 /** What the pipeline is put together from. */

@@ -4,7 +4,7 @@ import type { Repeat } from '#/dispatch/cache/hot-cache.ts';
 import { lossHeaders } from '#/dispatch/losses.ts';
 import { keptOf } from '#/dispatch/retained-call.ts';
 import { count } from '#/meter/meter.ts';
-import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
+import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 interface RepeatedCallStart extends CallStart<CallRequest> {
@@ -28,7 +28,7 @@ interface Counted extends RepeatedCallStart {
 }
 
 async function countRequest({ request }: RepeatedCallStart, parts: PipelineParts): Promise<Pick<Counted, 'limits'>> {
-  requireRoom(parts);
+  parts.writer.requireRoom();
   return { limits: await count(request, parts.meter) };
 }
 

@@ -1,4 +1,5 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
@@ -76,9 +77,12 @@ export class CallRecord {
 
   /** The row to seal, and its settlement. Adds the differences of a policy in shadow mode that only show at the end. */
   draft(): RowDraft {
-    this.#compareShadow();
-    const billed = this.#billed();
-    const cost = billed ? this.#cost(billed.usage) : 0n;
+    const { shadow } = this.#context.key.workload;
+    if (shadow) this.#compareShadow(shadow);
+    const outcome = this.#outcome();
+    const billed = this.#billed(outcome);
+    const units = billed && withUnits(this.#facts.units, billed.usage);
+    const cost = billed ? this.#cost(billed.usage, units) : 0n;
     const { hold } = this.#facts;
     const settlement = hold && {
       callId: this.#context.id,
@@ -86,11 +90,11 @@ export class CallRecord {
       cost,
       tokens: billed ? totalTokens(billed.usage) : 0,
     };
-    return { row: this.#row(cost, billed), settlement };
+    return { row: this.#row(outcome, cost, billed, units), settlement };
   }
 
   /** The billed usage: reported, or counted here, or nothing without an answer. */
-  #billed(): Billed | undefined {
+  #billed(outcome: Outcome): Billed | undefined {
     const { cacheHit, usage, target, isAnswering, isDoubted, seen } = this.#facts;
     if (cacheHit !== 'none') return undefined;
     if (usage) return { usage, source: isDoubted ? 'implausible' : 'provider' };
@@ -98,17 +102,17 @@ export class CallRecord {
     // A call that is refused here reached no provider.
     if (target.provider === LOCAL_PROVIDER.slug && !isAnswering) return undefined;
     // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
-    const givenUp = this.#outcome() === 'hung_up' || this.#error?.code === 'upstream_timeout';
+    const givenUp = outcome === 'hung_up' || this.#error?.code === 'upstream_timeout';
     if (!isAnswering && !givenUp) return undefined;
     return { usage: seen, source: isDoubted ? 'implausible' : 'estimated' };
   }
 
   /** A usage that has no cost is billed as it was held: nothing goes unsealed for a figure that makes no sense. */
-  #cost(usage: Usage): bigint {
-    const { hold, target, units } = this.#facts;
+  #cost(usage: Usage, units: Units | undefined): bigint {
+    const { hold, target } = this.#facts;
     if (!hold || !target) return 0n;
     try {
-      return hold.cost(usage, target, withUnits(units, usage));
+      return hold.cost(usage, target, units);
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
       return hold.open.amount;
@@ -122,11 +126,10 @@ export class CallRecord {
     return this.step === 'dispatch' || this.#error.code === 'internal_error' ? 'failed' : 'refused';
   }
 
-  /** Adds what only the end of a call shows. A call without a shadow policy does nothing here. */
-  #compareShadow(): void {
+  /** Adds what only the end of a call shows. */
+  #compareShadow(shadow: ResolvedPolicy): void {
     const { key, headers, startedAt } = this.#context;
-    const { policy, shadow } = key.workload;
-    if (!shadow) return;
+    const { policy } = key.workload;
     const { asked, findings, removed, unscanned, attempts } = this.#facts;
     const timeout = headers['x-gw-upstream-timeout'];
     const waited = asked.stream
@@ -144,13 +147,12 @@ export class CallRecord {
     });
   }
 
-  #row(cost: bigint, billed: Billed | undefined): RowDraft['row'] {
+  #row(outcome: Outcome, cost: bigint, billed: Billed | undefined, units: Units | undefined): RowDraft['row'] {
     const { id, startedAt, key, snapshot, surface } = this.#context;
     const facts = this.#facts;
     const { hold, target, shadow, toolServers } = facts;
-    const outcome = this.#outcome();
+    const isTokensAlone = units === facts.units && billed?.usage.serviceTier === undefined;
     const failed = outcome === 'failed' || outcome === 'refused';
-    const units = billed && withUnits(facts.units, billed.usage);
     return {
       attempts: facts.attempts,
       at: timeText(startedAt) ?? new Date(startedAt).toISOString(),
@@ -189,7 +191,7 @@ export class CallRecord {
       surface,
       tool_servers: toolServers.length > 0 ? bounded(toolServers) : undefined,
       units: units && hasUnits(units) ? units : undefined,
-      usage: billed ? tokenCounts(billed.usage) : null,
+      usage: billed ? (isTokensAlone ? billed.usage : tokenCounts(billed.usage)) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
       wire_format: target?.family ?? this.#family,
@@ -208,15 +210,15 @@ function bounded(lines: readonly string[]): readonly string[] {
 
 /** The tokens alone. */
 function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
-  if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
   const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
   return tokens;
 }
 
-/** Units that are billed besides tokens, with those that a usage reports. */
+/** Units that are billed besides tokens, with those that a usage reports; the same object where it reports none. */
 function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
-  const told = BESIDE_TOKENS.filter((unit) => usage[unit] !== undefined).map((unit) => [unit, usage[unit]] as const);
-  return told.length === 0 ? units : { ...units, ...Object.fromEntries(told) };
+  let all = units;
+  for (const unit of BESIDE_TOKENS) if (usage[unit] !== undefined) all = { ...all, [unit]: usage[unit] };
+  return all;
 }
 
 /** Whether any units were used besides tokens. */

@@ -1,14 +1,18 @@
-import { RowsDropped, type Ledger } from '#/ports/ledger.ts';
+import { RowsDropped, type Ledger, type SealedRow } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow, RowBacklog, RowJournal } from '#/ports/row-journal.ts';
 import { settlementOf } from './row-text.ts';
+
+/** Settles calls whose rows the ledger has. */
+export interface Settling {
+  settleWritten(settlements: readonly Settlement[]): void;
+}
 
 export interface LedgerOutletDeps {
   readonly ledger: Ledger;
   /** Absent: rows wait in memory. */
   readonly journal: RowJournal | undefined;
-  /** Called with the settlements of rows that the ledger has. */
-  readonly onDurable: (settlements: readonly Settlement[]) => void;
+  readonly settling: Settling;
   readonly onFault: (error: unknown) => void;
   readonly onJournalFault: (error: unknown) => void;
   /** Rows have begun to wait in the journal, or the ledger has them all. */
@@ -86,22 +90,29 @@ export class LedgerOutlet {
 
   /** Whether the ledger has the rows. A batch that takes too long counts as failed, but may still be written. */
   async #append(batch: readonly JournaledRow[]): Promise<boolean> {
-    const { ledger, onDurable, onFault, stallMs = STALL_MS } = this.#deps;
+    const { ledger, settling, onFault, stallMs = STALL_MS } = this.#deps;
     if (this.#unanswered) return false;
-    const written = ledger.append(batch.map(({ row }) => row)).then(
-      () => true,
-      (error: unknown) => {
-        onFault(error);
-        return false;
-      },
-    );
+    const rows: SealedRow[] = [];
+    const settlements: Settlement[] = [];
+    for (const { row, settlement } of batch) {
+      rows.push(row);
+      if (settlement) settlements.push(settlement);
+    }
+    const written = ledger.append(rows);
     const stalled = Promise.withResolvers<'stalled'>();
     const timer = setTimeout(() => stalled.resolve('stalled'), stallMs);
-    const outcome = await Promise.race([written, stalled.promise]);
-    clearTimeout(timer);
-    if (outcome === 'stalled') this.#unanswered = written.finally(() => (this.#unanswered = undefined));
-    if (outcome !== true) return false;
-    onDurable(batch.flatMap(({ settlement }) => settlement ?? []));
+    try {
+      if ((await Promise.race([written, stalled.promise])) === 'stalled') {
+        this.#unanswered = written.catch(onFault).finally(() => (this.#unanswered = undefined));
+        return false;
+      }
+    } catch (error) {
+      onFault(error);
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+    settling.settleWritten(settlements);
     return true;
   }
 
@@ -162,7 +173,7 @@ export class LedgerOutlet {
 
   /** Rows may be in the ledger already, and calls may have been sealed by others: they are settled as the ledger has them. */
   async #replayBatch(rows: readonly JournaledRow[], from?: 'left'): Promise<void> {
-    const { ledger, onDurable } = this.#deps;
+    const { ledger, settling } = this.#deps;
     await ledger.append(
       rows.map(({ row }) => row),
       from,
@@ -170,7 +181,7 @@ export class LedgerOutlet {
     const held = rows.filter(({ settlement }) => settlement);
     const sealed = await ledger.find(held.map(({ row }) => row.callId));
     const others = new Map(sealed.map((row) => [row.callId, row]));
-    onDurable(
+    settling.settleWritten(
       held.flatMap(({ row, settlement }) => {
         const known = others.get(row.callId);
         return known && known.strand !== row.strand ? settlementOf(known) : (settlement ?? []);

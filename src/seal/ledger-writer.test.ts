@@ -38,8 +38,7 @@ function slowWriter(): {
   const writer = createLedgerWriter({
     ledger: { append } as unknown as Ledger,
     strand: randomUUID(),
-    fence: { fresh: () => true, reclaim: async (drafts) => drafts },
-    onDurable: nothing,
+    fence: { fresh: () => true, reclaim: async (drafts) => drafts, settleWritten: nothing },
     onDropped: nothing,
     onFault: nothing,
     onJournalFault: nothing,

@@ -1,10 +1,11 @@
+import { GatewayError } from '#/errors/gateway-error.ts';
 import { Idle } from '#/runtime/idle.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow, RowJournal } from '#/ports/row-journal.ts';
 import { canonicalRowAt } from './canonical-row.ts';
 import { genesis, link } from './chain.ts';
-import { LedgerOutlet } from './ledger-outlet.ts';
+import { LedgerOutlet, type Settling } from './ledger-outlet.ts';
 import type { StatedRow } from './row.ts';
 
 /** A row without a place in the chain yet, and the settlement that follows once it has one. */
@@ -14,7 +15,7 @@ export interface RowDraft {
 }
 
 /** Knows whether another process may have taken over this one's open calls while it was silent. */
-export interface Fence {
+export interface Fence extends Settling {
   /** False when this process has not proved itself alive for too long to be sure. */
   fresh(): boolean;
   /** Renews the lease, and returns the drafts that no other process has sealed or will seal. */
@@ -28,8 +29,6 @@ export interface LedgerWriterDeps {
   /** This process' chain (UUID). */
   readonly strand: string;
   readonly fence: Fence;
-  /** Called with the settlements of rows that are durable. */
-  readonly onDurable: (settlements: readonly Settlement[]) => void;
   /** Called with each call that another process has sealed instead. */
   readonly onDropped: (callId: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -44,8 +43,8 @@ export interface LedgerWriterDeps {
 /** Seals rows into this process' strand and writes them in batches, in order, until they are durable. */
 export interface LedgerWriter {
   enqueue(draft: RowDraft): void;
-  /** Whether there is room for one more call's row. */
-  readonly accepting: boolean;
+  /** Throws `ledger_unavailable` where there is no room for one more call's row. */
+  requireRoom(): void;
   /** Rows in memory: neither in the ledger nor in the journal. */
   readonly pending: number;
   /** Whether rows wait in the journal. */
@@ -88,7 +87,7 @@ class Writer implements LedgerWriter {
 
   constructor(deps: LedgerWriterDeps) {
     this.#deps = deps;
-    this.#outlet = new LedgerOutlet({ ...deps, journal: deps.journal });
+    this.#outlet = new LedgerOutlet({ ...deps, journal: deps.journal, settling: deps.fence });
     this.#maxPending = deps.maxPending ?? MAX_PENDING;
     this.#link = genesis(deps.strand);
   }
@@ -97,8 +96,10 @@ class Writer implements LedgerWriter {
     return this.#queue.length + this.#parked.length + this.#inFlight;
   }
 
-  get accepting(): boolean {
-    return this.pending < this.#maxPending && !this.#journalHolds(1);
+  requireRoom(): void {
+    const inMemory = this.#queue.length + this.#parked.length + this.#inFlight;
+    if (inMemory < this.#maxPending && !(this.#outlet.replaying && this.#journalHolds(1))) return;
+    throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
   }
 
   get replaying(): boolean {
@@ -113,12 +114,13 @@ class Writer implements LedgerWriter {
     // A dispatched call and an answer from the cache always have room: without room, no new ones begin.
     // Refusals can come without end.
     const answered = draft.settlement !== undefined || draft.row.cache_hit !== 'none';
-    if (!answered && (this.pending >= 2 * this.#maxPending || this.#journalHolds(REFUSALS_OVER))) {
+    const isReplaying = this.#outlet.replaying;
+    if (!answered && (this.pending >= 2 * this.#maxPending || (isReplaying && this.#journalHolds(REFUSALS_OVER)))) {
       this.dropped++;
       return;
     }
     this.#queue.push(draft);
-    this.#wake(GATHER_MS);
+    if (!this.#running) this.#wake(GATHER_MS);
   }
 
   async drain(deadlineMs: number): Promise<boolean> {
@@ -134,9 +136,9 @@ class Writer implements LedgerWriter {
     this.#outlet.stop();
   }
 
-  /** Whether the journal has reached so many times its limit. It is asked only while rows wait there. */
+  /** Whether the journal has reached so many times its limit. Ask only while rows wait there. */
   #journalHolds(times: number): boolean {
-    if (!this.#outlet.replaying || !this.#deps.journal) return false;
+    if (!this.#deps.journal) return false;
     const { bytes, limit } = this.#deps.journal.state();
     return bytes >= times * limit;
   }
@@ -154,7 +156,9 @@ class Writer implements LedgerWriter {
       const drafts = this.#queue.splice(0, MAX_BATCH);
       this.#inFlight = drafts.length;
       const ours = this.#deps.fence.fresh() ? drafts : await this.#reclaim(drafts);
-      if (ours.length > 0) await this.#outlet.write(ours.map((draft) => this.#seal(draft)));
+      const sealed: JournaledRow[] = [];
+      for (const draft of ours) sealed.push(this.#seal(draft));
+      if (sealed.length > 0) await this.#outlet.write(sealed);
       this.#inFlight = 0;
     } while (this.#queue.length >= MAX_BATCH && !this.#stopped);
     this.#running = false;

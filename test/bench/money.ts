@@ -84,8 +84,11 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
   const writer = createLedgerWriter({
     ledger,
     strand: randomUUID(),
-    fence: { fresh: () => true, reclaim: async (drafts) => drafts },
-    onDurable: (durable) => settlements.push(durable),
+    fence: {
+      fresh: () => true,
+      reclaim: async (drafts) => drafts,
+      settleWritten: (durable) => void settlements.push(durable),
+    },
     onDropped: () => {},
     onFault: (error) => {
       throw error;

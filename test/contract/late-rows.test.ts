@@ -73,7 +73,7 @@ describe.each(LEDGER_SUBJECTS)('after a cut, in $name', (subject) => {
     const outlet = new LedgerOutlet({
       ledger: home.ledger,
       journal,
-      onDurable: (settlements) => settled.push(...settlements),
+      settling: { settleWritten: (settlements) => void settled.push(...settlements) },
       onFault: () => expect.unreachable(),
       onJournalFault: () => expect.unreachable(),
       onReplay: () => {},

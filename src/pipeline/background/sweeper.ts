@@ -1,6 +1,7 @@
+import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
 import { abandonedRow } from '#/seal/ended-row.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
@@ -20,7 +21,7 @@ export interface SweeperDeps {
   /** Whether rows of this process wait for the ledger to take them. */
   readonly behind: () => boolean;
   readonly seal: (draft: RowDraft) => void;
-  readonly settle: (settlements: readonly Settlement[]) => void;
+  readonly settlement: Pick<SettlementService, 'settle'>;
   readonly onFault: (error: unknown) => void;
   readonly onAbandoned: (holds: readonly OpenHold[]) => void;
 }
@@ -142,7 +143,7 @@ async function close(holds: readonly OpenHold[], deps: SweeperDeps): Promise<voi
         open.delete(hold);
         deps.seal(abandonedRow(hold));
       }
-      deps.settle([...rows.values()].map(settlementOf));
+      deps.settlement.settle([...rows.values()].map(settlementOf));
       if (abandoned.length > 0) deps.onAbandoned(abandoned);
     }
   } finally {
