@@ -1,12 +1,20 @@
+import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { AskedTarget, CallFacts } from '#/call/facts.ts';
+import type { Candidate } from '#/call/target.ts';
 import type { Units } from '#/call/units.ts';
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { believedUnits, isBelievable, type Believable, type Seen } from '#/meter/plausible-usage.ts';
-import { NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
+import { inServiceTier, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
+import type { Ask } from '#/wire/hub/codec.ts';
+import { tellableLosses } from './losses.ts';
 import type { AnswerMeter } from './relay/answer-meter.ts';
 
-/** Whom a call is asked of, and what its answer tells: all that dispatching it states. Relays see its `AnswerMeter`. */
-export class AnswerTally implements AnswerMeter {
+/**
+ * Whom a call is asked of, and what its answer tells. Its fields are the facts that dispatching a call states; relays see
+ * its `AnswerMeter`.
+ */
+export class AnswerTally implements AnswerMeter, CallFacts {
   /** Those that were left alone. */
   readonly route: string[] = [];
   readonly attempts: AttemptReport[] = [];
@@ -15,37 +23,40 @@ export class AnswerTally implements AnswerMeter {
   cacheHit: NonNullable<CallFacts['cacheHit']> = 'none';
   seen: Usage = NO_USAGE;
   units: Units | undefined;
-  /** Limits of believable usage. Undefined: the gateway itself reports it. */
-  believable: Believable | undefined;
-  /** The whole answer was handed to the surface. */
+  usage: Usage | undefined;
   isServed = false;
-  #usage: Usage | undefined;
-  #isAnswering = false;
-  #isDoubted = false;
-  #providerResponseId: string | null = null;
+  isAnswering = false;
+  isDoubted = false;
+  providerResponseId: string | null = null;
+  #candidate: Candidate | undefined;
+  #believable: Believable | undefined;
 
-  get usage(): Usage | undefined {
-    return this.#usage;
+  /** The candidate that was asked last. */
+  get candidate(): Candidate | undefined {
+    return this.#candidate;
   }
 
-  get providerResponseId(): string | null {
-    return this.#providerResponseId;
+  /** Limits of believable usage. Undefined: the gateway itself reports it. */
+  set believable(limits: Believable) {
+    this.#believable = limits;
   }
 
-  get isAnswering(): boolean {
-    return this.#isAnswering;
-  }
-
-  begin(): void {
-    this.#isAnswering = true;
+  /** Names the candidate as the one that a call is asked of now. */
+  asks(candidate: Candidate, ask: Ask, bounds: UsageBounds): void {
+    const { provider, model, family, losses } = candidate;
+    const { slug } = provider.config;
+    this.#candidate = candidate;
+    this.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+    this.losses = losses.length === 0 ? losses : tellableLosses(losses);
+    // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
+    const output = ask.background === true ? (bounds.ceiling.outputTokens ?? 0) : 0;
+    this.seen = inServiceTier({ ...NO_USAGE, input: bounds.estimatedInput, output }, bounds.servedAs);
+    this.units = ask.units;
+    this.#believable = slug === LOCAL_PROVIDER.slug ? undefined : bounds.believable;
   }
 
   identify(id: string): void {
-    this.#providerResponseId ??= id;
-  }
-
-  count(seen: Usage): void {
-    this.seen = seen;
+    this.providerResponseId ??= id;
   }
 
   lose(loss: string): void {
@@ -54,35 +65,17 @@ export class AnswerTally implements AnswerMeter {
 
   /** Notes a reported usage. A usage that is implausible is replaced by our own count, unless a better one follows. */
   tell(usage: Usage, seen: Seen): boolean {
-    const isBelieved = this.believable === undefined || isBelievable(usage, this.believable, seen);
+    const isBelieved = this.#believable === undefined || isBelievable(usage, this.#believable, seen);
     if (!seen.whole) return isBelieved;
-    this.#usage = isBelieved ? usage : undefined;
-    this.#isDoubted = !isBelieved;
+    this.usage = isBelieved ? usage : undefined;
+    this.isDoubted = !isBelieved;
     return isBelieved;
   }
 
   /** Units are taken in as far as they can be believed. */
   tellUnits(told: Units): void {
-    const { units, doubted } = believedUnits(told, this.believable?.units ?? {}, this.units);
+    const { units, doubted } = believedUnits(told, this.#believable?.units ?? {}, this.units);
     this.units = { ...this.units, ...units };
-    this.#isDoubted ||= doubted;
-  }
-
-  facts(): CallFacts {
-    const { route, attempts, target, losses, cacheHit, seen, units, usage, isServed, providerResponseId } = this;
-    return {
-      route,
-      attempts,
-      target,
-      losses,
-      cacheHit,
-      seen,
-      units,
-      usage,
-      isServed,
-      providerResponseId,
-      isAnswering: this.#isAnswering,
-      isDoubted: this.#isDoubted,
-    };
+    this.isDoubted ||= doubted;
   }
 }

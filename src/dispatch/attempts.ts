@@ -1,5 +1,9 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
+import type { Call } from '#/call/call.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
+import { skipped } from '#/route/decision.ts';
+import type { AnswerTally } from './answer-tally.ts';
 import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstreams.ts';
 import type { UnsupportedParameters } from './unsupported-parameters.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
@@ -17,19 +21,16 @@ const MAX_WAIT_MS = 5000;
 /** Calls that wait for the same moment should not all come in it. */
 const SPREAD = 0.1;
 
-export interface AttemptDeps {
-  /** The request as this candidate gets it. */
-  readonly outgoing: (candidate: Candidate, permit: AttemptPermit, timeoutMs: number) => Outgoing;
+/** What is asked, and how. */
+export interface Asking {
+  readonly call: Call;
+  readonly bounds: UsageBounds;
   readonly timeoutMs: number;
   /** How long the workload lets a provider take: one that was given less is not blamed for its silence. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
-  /** Told before each attempt. */
-  readonly onAttempt: (candidate: Candidate) => void;
-  /** Told of each that is to be left alone when the call comes. */
-  readonly onLeftAlone: (candidate: Candidate, cause: UpstreamHealth['cause']) => void;
-  /** Where attempts are reported. */
-  readonly report: AttemptReport[];
+  /** Where attempts are reported, and each candidate that is left alone when the call comes. */
+  readonly tally: AnswerTally;
   readonly unsupported: UnsupportedParameters;
   readonly upstreams: Upstreams;
 }
@@ -49,48 +50,59 @@ export interface Answered {
  * since the provider may still be running it. One that was refused for an optional member is repeated without it, once.
  * Throws the client's error for the last failure, or `upstream_overloaded` if no candidate may be asked. // spec 7.1
  */
-export async function attempt(plan: Candidates, deps: AttemptDeps): Promise<Answered> {
-  const deadline = performance.now() + deps.timeoutMs;
-  const choices = plan.map((planned) => new Choice(planned, deps));
-  for (const { candidate, health } of choices) {
-    if (health.waitMs > 0) deps.onLeftAlone(candidate, health.cause);
+export async function attempt(plan: Candidates, asking: Asking): Promise<Answered> {
+  const { upstreams, tally, signal } = asking;
+  const deadline = performance.now() + asking.timeoutMs;
+  const choices: Choice[] = [];
+  for (const planned of plan) {
+    const choice = new Choice(planned, asking);
+    const { candidate, health } = choice;
+    if (health.waitMs > 0) tally.route.push(skipped(candidate, LEFT_ALONE[health.cause]));
+    choices.push(choice);
   }
   let last: Failure | undefined;
-  for (let turn = 0; turn < MAX_TURNS && deps.report.length < MAX_ATTEMPTS; turn++) {
+  for (let turn = 0; turn < MAX_TURNS && tally.attempts.length < MAX_ATTEMPTS; turn++) {
+    if (turn > 0) for (const one of choices) one.health = upstreams.health(one.candidate);
     const choice = soonest(choices);
-    if (!choice || !(await pause(choice.restMs, deadline, deps.signal))) break;
-    const permit = deps.upstreams.enter(choice.candidate);
+    if (!choice) break;
+    const { restMs } = choice;
+    if (restMs > 0 && !(await pause(restMs, deadline, signal))) break;
+    if (signal.aborted) break;
+    const permit = upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
     if (!permit) continue;
-    deps.onAttempt(choice.candidate);
-    const result = await once(choice.candidate, permit, deadline, deps);
+    tally.asks(choice.candidate, asking.call.ask, asking.bounds);
+    const result = await once(choice.candidate, permit, deadline, asking);
     if ('incoming' in result) return result;
     last = result;
     if (!choice.failed(result)) break;
   }
-  throw last?.error ?? nobodyToAsk(choices.map(({ health }) => health));
+  throw last?.error ?? nobodyToAsk(choices.map(({ candidate }) => upstreams.health(candidate)));
 }
+
+/** Why an upstream is not asked, in the words of the audit row. */
+const LEFT_ALONE: Readonly<Record<UpstreamHealth['cause'], string>> = {
+  circuit_open: 'its circuit breaker is open',
+  overloaded: 'it asked to wait',
+};
 
 /** A candidate, and the attempts that it has left. */
 class Choice {
   candidate: Candidate;
   left: number;
+  /** As it was at the begin of this turn. */
+  health: UpstreamHealth;
   readonly #planned: Candidate;
-  readonly #upstreams: Upstreams;
   /** Before this the provider has asked not to be asked by this call. */
   #notBefore = 0;
   #restUntil = 0;
   #failures = 0;
 
-  constructor(planned: Candidate, { unsupported, upstreams }: AttemptDeps) {
+  constructor(planned: Candidate, { unsupported, upstreams }: Asking) {
     this.#planned = planned;
-    this.#upstreams = upstreams;
     this.candidate = unsupported.fit(planned);
     this.left = planned.provider.config.attempts;
-  }
-
-  get health(): UpstreamHealth {
-    return this.#upstreams.health(this.candidate);
+    this.health = upstreams.health(this.candidate);
   }
 
   /** Milliseconds until it may be asked; 0: now. Calls never wait for an upstream that does not recover. */
@@ -142,31 +154,42 @@ async function once(
   candidate: Candidate,
   permit: AttemptPermit,
   deadline: number,
-  deps: AttemptDeps,
+  asking: Asking,
 ): Promise<Answered | Failure> {
+  const { call, signal, unsupported } = asking;
+  const { attempts } = asking.tally;
   const started = performance.now();
-  const timeoutMs = remaining(deadline - started, deps.timeoutMs);
-  const fair = timeoutMs >= deps.patienceMs;
-  const record = (outcome: AttemptOutcome): void => {
-    deps.report.push(attemptReport(candidate, outcome, started));
-  };
+  const timeoutMs = remaining(deadline - started, asking.timeoutMs);
+  const fair = timeoutMs >= asking.patienceMs;
   try {
-    const incoming = await candidate.provider.send(deps.outgoing(candidate, permit, timeoutMs));
+    const incoming = await candidate.provider.send(outgoing(call, candidate, permit, timeoutMs, signal));
     if (incoming.status >= 200 && incoming.status < 300) {
-      record({ status: incoming.status, sent: true });
+      attempts.push(attemptReport(candidate, { status: incoming.status, sent: true }, started));
       return { candidate, incoming, permit, fair };
     }
-    const refusal = await readRefusal(incoming, candidate.provider, permit, deps.report);
+    const refusal = await readRefusal(incoming, candidate.provider, permit, attempts);
     const { status, message } = refusal;
-    record({ status, sent: true });
-    return { ...refusal, lighter: deps.unsupported.learn(candidate, status, message) };
+    attempts.push(attemptReport(candidate, { status, sent: true }, started));
+    return { ...refusal, lighter: unsupported.learn(candidate, status, message) };
   } catch (thrown) {
     permit.end(outcomeOfFault(thrown, fair));
     if (!(thrown instanceof UpstreamFault)) throw thrown;
-    record({ error: thrown.kind, sent: thrown.sent });
-    const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, deps.report);
+    attempts.push(attemptReport(candidate, { error: thrown.kind, sent: thrown.sent }, started));
+    const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, attempts);
     return { error, again: againAfterFault(thrown.kind), waitMs: undefined };
   }
+}
+
+function outgoing(
+  { headers, ask }: Call,
+  { provider, model: id, family, body }: Candidate,
+  { credential }: AttemptPermit,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Outgoing {
+  const model = provider.upstreamModel(id);
+  const { stream, dialect } = ask;
+  return { family, model, stream, body, headers, credential, timeoutMs, signal, ...(dialect && { dialect }) };
 }
 
 /**
@@ -179,7 +202,6 @@ function remaining(leftMs: number, timeoutMs: number): number {
 
 /** Waits before an attempt; false when the wait is not worth it. */
 async function pause(wait: number, deadline: number, signal: AbortSignal): Promise<boolean> {
-  if (wait <= 0) return !signal.aborted;
   if (wait > MAX_WAIT_MS || performance.now() + wait >= deadline || signal.aborted) return false;
   await new Promise<void>((resolve) => {
     const done = (): void => {
@@ -209,7 +231,7 @@ export function attemptReport(
   { status, error, sent }: AttemptOutcome,
   started: number,
 ): AttemptReport {
-  const host = hostOf(provider.config);
+  const host = hosts.get(provider.config) ?? hostOf(provider.config);
   const duration_ms = Math.round(performance.now() - started);
   const jurisdiction = provider.jurisdiction(model);
   const { slug } = provider.config;
@@ -230,7 +252,7 @@ export function attemptReport(
 
 /** The host of a provider's base address, empty where it is this gateway. */
 function hostOf(config: ProviderConfig): string {
-  let host = hosts.get(config);
-  if (host === undefined) hosts.set(config, (host = URL.parse(config.url)?.host ?? ''));
+  const host = URL.parse(config.url)?.host ?? '';
+  hosts.set(config, host);
   return host;
 }

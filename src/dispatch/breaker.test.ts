@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Breaker, type BreakerSettings, type BreakerState, type Outcome, type Permit } from './breaker.ts';
+import { Attempt, Breaker, type BreakerSettings, type BreakerState, type Outcome } from './breaker.ts';
 
 const SETTINGS: BreakerSettings = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
 
@@ -15,10 +15,10 @@ beforeEach(() => {
   breaker = new Breaker({ now: () => now, random: () => random }, (state) => changes.push(state));
 });
 
-function enter(settings = SETTINGS): Permit {
-  const permit = breaker.enter(settings);
-  if (!permit) throw new Error('the breaker is open');
-  return permit;
+function enter(settings = SETTINGS): Attempt {
+  const attempt = new Attempt(breaker, settings);
+  if (!breaker.lets(attempt)) throw new Error('the breaker is open');
+  return attempt;
 }
 
 /** Lets attempts through, one after the other, each with its end. */
@@ -60,7 +60,7 @@ describe('opens', () => {
     expect(breaker.state).toBe('closed');
     see('failed');
     expect(breaker.state).toBe('open');
-    expect(breaker.enter(SETTINGS)).toBeUndefined();
+    expect(breaker.lets(new Attempt(breaker, SETTINGS))).toBe(false);
     expect(breaker.waitMs).toBe(30_000);
   });
 
@@ -100,7 +100,7 @@ describe('half-open', () => {
   test('lets one attempt through, and closes when it is answered', () => {
     const probe = enter();
     expect(breaker.state).toBe('half-open');
-    expect(breaker.enter(SETTINGS)).toBeUndefined();
+    expect(breaker.lets(new Attempt(breaker, SETTINGS))).toBe(false);
     expect(breaker.waitMs).toBe(30_000);
     probe.end('served');
     expect(breaker.state).toBe('closed');

@@ -16,14 +16,6 @@ export type Outcome = 'served' | 'failed' | 'gone' | 'unknown';
 /** `half-open`: open, with one attempt under way to find out whether it may close. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** One attempt that was let through. */
-export interface Permit {
-  /** The upstream has begun to answer: calls that wait for it to recover need not wait for the end. */
-  answering(): void;
-  /** Reports the outcome. Only the first call counts. */
-  end(outcome: Outcome): void;
-}
-
 /** Time and chance, so that tests need neither. */
 export interface Clock {
   /** Milliseconds that never go back. */
@@ -77,17 +69,17 @@ export class Breaker {
     return this.#retryAt === undefined ? 0 : Math.max(0, this.#retryAt - this.#clock.now());
   }
 
-  /** Returns a permit, or undefined. The caller must report the end of a permitted attempt. */
-  enter(settings: BreakerSettings): Permit | undefined {
-    if (this.waitMs > 0) return undefined;
-    const attempt = new Attempt(this, settings, this.#epoch, this.#retryAt !== undefined);
-    if (attempt.probe) {
-      this.#probe = attempt;
-      // If it is not answered by then, another one may try.
-      this.#retryAt = this.#nextTry(settings);
-      this.#onChange('half-open');
-    }
-    return attempt;
+  /** Whether the attempt may be made. Its end must then be reported. */
+  lets(attempt: Attempt): boolean {
+    attempt.epoch = this.#epoch;
+    if (this.#retryAt === undefined) return true;
+    if (this.#retryAt > this.#clock.now()) return false;
+    attempt.probe = true;
+    this.#probe = attempt;
+    // If it is not answered by then, another one may try.
+    this.#retryAt = this.#nextTry(attempt.settings);
+    this.#onChange('half-open');
+    return true;
   }
 
   /** For its attempts: an upstream that answers again is open to all. */
@@ -103,7 +95,7 @@ export class Breaker {
 
   /** For its attempts. */
   ended(attempt: Attempt, outcome: Outcome): void {
-    if (outcome === 'served') this.answered(attempt);
+    if (outcome === 'served' && this.#retryAt !== undefined) this.answered(attempt);
     if (attempt.epoch !== this.#epoch) return;
     if (this.#retryAt === undefined) this.#count(attempt, outcome);
     else if (attempt === this.#probe) this.#reopen(attempt, outcome);
@@ -155,25 +147,27 @@ export class Breaker {
   }
 }
 
-class Attempt implements Permit {
-  epoch: number;
+/** One attempt on an upstream, which its breaker lets through or not. */
+export class Attempt {
+  /** The breaker's, when it let this through. */
+  epoch = 0;
   /** It was let through an open breaker, to find out. */
-  probe: boolean;
+  probe = false;
   readonly settings: BreakerSettings;
   readonly #breaker: Breaker;
   #over = false;
 
-  constructor(breaker: Breaker, settings: BreakerSettings, epoch: number, probe: boolean) {
+  constructor(breaker: Breaker, settings: BreakerSettings) {
     this.#breaker = breaker;
     this.settings = settings;
-    this.epoch = epoch;
-    this.probe = probe;
   }
 
+  /** The upstream has begun to answer: calls that wait for it to recover need not wait for the end. */
   answering(): void {
     this.#breaker.answered(this);
   }
 
+  /** Reports the outcome. Only the first call counts. */
   end(outcome: Outcome): void {
     if (this.#over) return;
     this.#over = true;

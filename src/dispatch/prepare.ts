@@ -40,10 +40,14 @@ export async function prepare(
   for (const target of targets) {
     if (call.slices) await call.slices.next();
     try {
-      const { inspected, unscanned, instead } = await withFiles(call, inspection, target);
-      const written = mustTranslate(call, inspection, target)
-        ? await translated(call, inspected, target, media)
-        : await verbatim(call, inspected, target);
+      const hasFiles = inspection.attached.length > 0;
+      const { inspected, unscanned, instead } = hasFiles
+        ? await withFiles(call, inspection, target)
+        : { inspected: inspection, unscanned: inspection.unscanned, instead: [] };
+      const writing = mustTranslate(call, inspection, target)
+        ? translated(call, inspected, target, media)
+        : verbatim(call, inspected, target);
+      const written = writing instanceof Promise ? await writing : writing;
       candidates.push({ ...written, unscanned, instead });
     } catch (thrown) {
       refusal ??= refusalOf(thrown, candidates.length > 0);
@@ -74,7 +78,6 @@ async function withFiles(
   target: Target,
 ): Promise<Pick<Candidate, 'unscanned' | 'instead'> & { readonly inspected: Inspection }> {
   const { attached } = inspection;
-  if (attached.length === 0) return { inspected: inspection, unscanned: inspection.unscanned, instead: [] };
   const nameOf = (file: AttachedFile): string | undefined => nameAsInspected(file, inspection.edits);
   const files = await travellingFiles(document, attached, target, nameOf);
   const gone = files.edits.flatMap((edit) => attached.filter(({ place }) => isWithin(place.part, edit)));
@@ -106,26 +109,36 @@ function mustTranslate(call: Call, { media }: Inspection, { family, provider, mo
   if (family !== call.codec.family) return true;
   const hasText = family === 'chat' && call.document.body['tools'] !== undefined && customNames(call.document).size > 0;
   if (hasText && provider.traits(model).customTools !== true) return true;
-  return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
+  const isRemote = media.length > 0 && media.some(({ source }) => source === 'remote');
+  return isRemote && isHubFamily(family) && !provider.traits(model).remoteMedia;
 }
 
 type Written = Omit<Candidate, 'unscanned' | 'instead'>;
 
 /** The original bytes with the declared edits. */
-async function verbatim(call: Call, inspection: Inspection, target: Target): Promise<Written> {
+function verbatim(call: Call, inspection: Inspection, target: Target): Written | Promise<Written> {
   const edits = [...call.edits, ...inspection.edits];
-  let losses = [...inspection.losses];
-  let { document } = call;
-  let fitted = fit(document, call, target, losses);
-  let before: readonly Edit[] = edits;
-  if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0) {
-    // Fitting may move content, or depend on removed fields: it must read the edited text.
-    document = await readAnew(document.family, render(document.text, edits), call.slices);
-    losses = [...inspection.losses];
-    fitted = fit(document, call, target, losses);
-    before = [];
-  }
-  const body = render(document.text, [...before, ...rename(document, target), ...fitted]);
+  const losses = [...inspection.losses];
+  const { document } = call;
+  const fitted = fit(document, call, target, losses);
+  // Fitting may move content, or depend on removed fields: it must read the edited text.
+  if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0)
+    return fittedAnew(call, inspection, target, edits);
+  const body = render(document.text, [...edits, ...rename(document, target), ...fitted]);
+  return { ...target, body, losses, translation: undefined };
+}
+
+async function fittedAnew(
+  call: Call,
+  inspection: Inspection,
+  target: Target,
+  edits: readonly Edit[],
+): Promise<Written> {
+  const { family, text } = call.document;
+  const document = await readAnew(family, render(text, edits), call.slices);
+  const losses = [...inspection.losses];
+  const fitted = fit(document, call, target, losses);
+  const body = render(document.text, [...rename(document, target), ...fitted]);
   return { ...target, body, losses, translation: undefined };
 }
 
@@ -184,7 +197,7 @@ function fit(document: WireDocument, call: Call, { provider, model }: Target, lo
     stream: call.ask.stream,
     includeUsage: call.ask.includeUsage,
     promptCache: policy.promptCache,
-    organizationCacheKey: cacheKeyOf(organization),
+    organizationCacheKey: cacheKeys.get(organization) ?? newCacheKey(organization),
   };
   return provider.fit(document, context, (what) => void losses.push(what));
 }
@@ -198,11 +211,8 @@ function rename(document: WireDocument, { provider, model }: Target): readonly E
 const cacheKeys = new WeakMap<OrganizationConfig, string>();
 
 /** Tells organizations apart towards a provider without naming them. // spec 4.3.3 */
-function cacheKeyOf(organization: OrganizationConfig): string {
-  let key = cacheKeys.get(organization);
-  if (key === undefined) {
-    key = hash('sha256', `gatewarden prompt cache ${organization.id}`, 'hex').slice(0, 32);
-    cacheKeys.set(organization, key);
-  }
+function newCacheKey(organization: OrganizationConfig): string {
+  const key = hash('sha256', `gatewarden prompt cache ${organization.id}`, 'hex').slice(0, 32);
+  cacheKeys.set(organization, key);
   return key;
 }

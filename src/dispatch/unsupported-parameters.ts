@@ -40,6 +40,7 @@ export class UnsupportedParameters {
 
   /** The candidate without what its model is known to refuse; the same one when there is nothing. */
   fit(candidate: Candidate): Candidate {
+    if (this.#unsupported.size === 0) return candidate;
     const names = this.#unsupported.get(idOf(candidate)) ?? NONE;
     return names.size === 0 ? candidate : without(candidate, names);
   }

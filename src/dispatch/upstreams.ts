@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
-import { Breaker, type BreakerState, type Clock, type Outcome } from './breaker.ts';
+import { Attempt, Breaker, type BreakerState, type Clock, type Outcome } from './breaker.ts';
 import type { Target } from '#/call/target.ts';
 
 /** A provider and one of its models: what fails or recovers as one. */
@@ -48,7 +48,7 @@ export interface AttemptPermit {
 /** More upstreams than these at once are not watched: the longest unused are forgotten. */
 const MOST_UPSTREAMS = 2048;
 
-const REAL: Clock = { now: () => performance.now(), random: Math.random };
+const REAL: Clock = { now: performance.now.bind(performance), random: Math.random };
 
 /**
  * How the upstreams fare, as this process has seen it: what others know of them they find out by themselves. Kept over
@@ -86,24 +86,13 @@ export class Upstreams {
   enter({ provider, model, account }: Upstream): AttemptPermit | undefined {
     const { config } = provider;
     if (this.#credentials.waitMs(config, model) > 0) return undefined;
-    const permit = this.#breaker(config, model).enter(config.circuitBreaker);
-    if (!permit) return undefined;
+    const breaker = this.#breaker(config, model);
+    const attempt = new UpstreamAttempt(breaker, config, model, this.#credentials, this.#onEvent);
+    if (!breaker.lets(attempt)) return undefined;
     const pinned = account === undefined ? undefined : config.credentials.find(({ name }) => name === account);
-    const credential = pinned ?? this.#credentials.pick(config, model);
-    const told = (why: 'limited' | 'refused', waitMs: number): void => {
-      const name = credential?.name ?? '';
-      this.#onEvent({ kind: 'credential.set_aside', provider: config.id, model, credential: name, why, waitMs });
-    };
-    return {
-      credential,
-      answering: () => permit.answering(),
-      end: (outcome) => permit.end(outcome),
-      limited: (asked) => told('limited', this.#credentials.limit(config, model, credential, asked)),
-      refused: () => {
-        told('refused', this.#credentials.refuse(config, model, credential));
-        return pinned === undefined && this.#credentials.hasOther(config, model);
-      },
-    };
+    attempt.isPinned = pinned !== undefined;
+    attempt.credential = pinned ?? this.#credentials.pick(config, model);
+    return attempt;
   }
 
   #breaker({ id }: ProviderConfig, model: string): Breaker {
@@ -119,6 +108,45 @@ export class Upstreams {
     }
     this.#last = { provider: id, model, breaker };
     return breaker;
+  }
+}
+
+class UpstreamAttempt extends Attempt implements AttemptPermit {
+  credential: CredentialConfig | undefined;
+  /** The request names objects made with this credential. */
+  isPinned = false;
+  readonly #config: ProviderConfig;
+  readonly #model: string;
+  readonly #credentials: Credentials;
+  readonly #onEvent: (event: UpstreamEvent) => void;
+
+  constructor(
+    breaker: Breaker,
+    config: ProviderConfig,
+    model: string,
+    credentials: Credentials,
+    onEvent: (event: UpstreamEvent) => void,
+  ) {
+    super(breaker, config.circuitBreaker);
+    this.#config = config;
+    this.#model = model;
+    this.#credentials = credentials;
+    this.#onEvent = onEvent;
+  }
+
+  limited(waitMs: number): void {
+    this.#tell('limited', this.#credentials.limit(this.#config, this.#model, this.credential, waitMs));
+  }
+
+  refused(): boolean {
+    this.#tell('refused', this.#credentials.refuse(this.#config, this.#model, this.credential));
+    return !this.isPinned && this.#credentials.hasOther(this.#config, this.#model);
+  }
+
+  #tell(why: 'limited' | 'refused', waitMs: number): void {
+    const credential = this.credential?.name ?? '';
+    const { id: provider } = this.#config;
+    this.#onEvent({ kind: 'credential.set_aside', provider, model: this.#model, credential, why, waitMs });
   }
 }
 

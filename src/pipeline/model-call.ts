@@ -25,7 +25,7 @@ import { routeCall } from '#/route/route.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
 import { admit, admitLarge } from './admit.ts';
-import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
+import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 export interface ModelCallStart extends CallStart<CallRequest> {
@@ -204,7 +204,7 @@ async function holdMoney(
   { call, candidates, bounds, recalled }: Bounded,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Metered, 'hold' | 'limits'>>> {
-  requireRoom(parts);
+  parts.writer.requireRoom();
   if (recalled.hit) return { hold: undefined, limits: await count(call, parts.meter) };
   try {
     const held = await hold(call, call.ask, candidates, bounds, parts.meter);
@@ -252,9 +252,9 @@ async function askAndRelay(work: Accepted, parts: PipelineParts): Promise<Stated
   const tally = new AnswerTally();
   try {
     await dispatch(work, parts, keeps ? retain : undefined, tally, recalled.hit ? listening : emit);
-    return { heard, facts: tally.facts() };
+    return { heard, facts: tally };
   } catch (thrown) {
-    throw new Stopped(thrown, tally.facts());
+    throw new Stopped(thrown, tally);
   }
 }
 

@@ -14,7 +14,7 @@ import { readPassthroughBody, type ReadBody } from './passthrough/body.ts';
 import { claimsOfPath } from './passthrough/claims.ts';
 import { boundsOf, pricedAs, withQuantities } from './passthrough/bounds.ts';
 import { PassthroughInspector } from './passthrough/inspector.ts';
-import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
+import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 export interface PassthroughStart extends CallStart<PassthroughCall> {
@@ -103,7 +103,7 @@ async function holdMoney(
   { call, body, target }: Routed,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Metered, 'limits'>>> {
-  requireRoom(parts);
+  parts.writer.requireRoom();
   const asked = { model: body.model ?? null, stream: false };
   const held = await hold(call, asked, [target], boundsOf(call, body), parts.meter);
   return { limits: held.limits, facts: { hold: held } };
@@ -128,7 +128,7 @@ async function passOn(
   };
   const sent = { ...body, isForm: form !== undefined };
   const tally = new AnswerTally();
-  const facts = (): CallFacts => ({ ...inspector.facts, ...tally.facts() });
+  const facts = (): CallFacts => Object.assign({ ...inspector.facts }, tally);
   try {
     const answers = listsOwn(call, target)
       ? ownList(call, target, { ...passing, limits }, parts, tally)

@@ -65,7 +65,7 @@ export async function* ownList(
         }
       }
       tally.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
-      tally.begin();
+      tally.isAnswering = true;
       permit.answering();
       permit.end('served');
     } catch (thrown) {

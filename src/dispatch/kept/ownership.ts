@@ -63,8 +63,14 @@ export class Ownership {
     onLeftOut: (target: Target, why: string) => void,
   ): Candidates | Promise<Candidates> {
     if (asker.slices) return this.#claimInTurns(asker, asker.slices, plan, onLeftOut);
-    const named = plan.map(({ family, body }) => namesInText(family, body));
-    return named.every((names) => names.length === 0) ? plan : this.#claim(asker, plan, named, onLeftOut);
+    const named: (readonly KeptName[])[] = [];
+    let isAnyNamed = false;
+    for (const { family, body } of plan) {
+      const names = namesInText(family, body);
+      isAnyNamed ||= names.length > 0;
+      named.push(names);
+    }
+    return isAnyNamed ? this.#claim(asker, plan, named, onLeftOut) : plan;
   }
 
   async #claimInTurns(

@@ -55,7 +55,7 @@ export async function* pass(
   let incoming: Incoming | undefined;
   try {
     incoming = await ask(target, passing, sending, permit, tally);
-    tally.begin();
+    tally.isAnswering = true;
     permit.answering();
     const credential = permit.credential?.name ?? '';
     const answer = new PassedAnswer(call, { ...sent, ...sent.sayingAll?.() }, tally, incoming.header('content-type'));

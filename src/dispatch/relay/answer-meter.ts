@@ -7,18 +7,14 @@ export interface AnswerMeter {
   /** What the provider says the whole answer used; undefined until it says so, and where that can't be true. */
   readonly usage: Usage | undefined;
   /** Our own count so far: billed where `usage` is missing. */
-  readonly seen: Usage;
+  seen: Usage;
   readonly providerResponseId: string | null;
-  /** The provider has begun to answer: from now on, everything seen is billed. */
-  begin(): void;
   /** The provider's id of the answer. The first one holds. */
   identify(id: string): void;
   /** Usage that the provider reports, of the whole answer or so far (`seen.whole`). False: it can't be true. // spec 6.1.2 */
   tell(usage: Usage, seen: Seen): boolean;
   /** What the provider reports besides tokens. */
   tellUnits(units: Units): void;
-  /** Replaces our own count. */
-  count(seen: Usage): void;
   /** Names what the answer lost on its way. A loss that is named already is not named again. */
   lose(loss: string): void;
 }

@@ -1,8 +1,9 @@
-import type { Restoration } from '#/inspect/restore/restoration.ts';
-import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
+import { mayHoldTag, restoreAnswer } from '#/inspect/restore/restore-answer.ts';
 import type { Call } from '#/call/call.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { countedOutput } from '#/meter/plausible-usage.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 import { refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
@@ -10,7 +11,8 @@ import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { estimatedTokens, type Usage } from '#/wire/answer/usage.ts';
 import { answerFault } from './answer-fault.ts';
 import type { AnswerMeter } from './answer-meter.ts';
-import { hidesCacheCounts, shownUsage } from './display.ts';
+import { sharesCache, shownUsage } from './display.ts';
+import { contextOf, restorationFor } from './answer-context.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -21,34 +23,31 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
  */
 export async function readBuffered(
   call: Call,
-  restoration: Restoration,
+  inspection: Inspection,
+  bounds: UsageBounds,
   candidate: Candidate,
   incoming: Incoming,
   meter: AnswerMeter,
-  context: AnswerContext,
 ): Promise<string> {
   const text = await incoming.text(MAX_ANSWER_BYTES);
+  const { codec, ask } = call;
+  const { translation, provider } = candidate;
   try {
-    return written(text, call, restoration, candidate, meter, context);
+    refuseCostlyJson(text);
+    const body: unknown = JSON.parse(text);
+    if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
+    const hideCache = provider.config.keyOwnership === 'managed' && sharesCache(provider.config);
+    const shown = translation
+      ? translated(body, text, translation, hideCache, meter, contextOf(call, candidate, bounds))
+      : verbatim(body, text, call, candidate.body, meter, hideCache);
+    if (inspection.tags.size === 0 || !mayHoldTag(shown)) return shown;
+    const restoration = restorationFor(call, inspection);
+    const restored = restoreAnswer(shown, codec, restoration, ask.jsonAnswer, shown === text ? body : undefined);
+    if (restoration.withheld) meter.lose('restore');
+    return restored;
   } catch (thrown) {
     throw answerFault(thrown);
   }
-}
-
-function written(
-  text: string,
-  call: Call,
-  restoration: Restoration,
-  candidate: Candidate,
-  meter: AnswerMeter,
-  context: AnswerContext,
-): string {
-  const body = parseAnswer(text);
-  const hideCache = hidesCacheCounts(candidate.provider.config);
-  const shown = candidate.translation
-    ? translated(body, text, candidate.translation, hideCache, meter, context)
-    : verbatim(body, text, call, candidate.body, meter, hideCache);
-  return restoreAnswer(shown, call.codec, restoration, call.ask.jsonAnswer, shown === text ? body : undefined);
 }
 
 function verbatim(
@@ -69,7 +68,7 @@ function verbatim(
   refuseUnasked(facts.choices ?? 0, ask.answers);
   if (facts.id !== undefined) meter.identify(facts.id);
   const images = Math.min(facts.units?.images ?? 0, ask.answers);
-  meter.count({ ...meter.seen, ...countedOutput(codec.family, raw.length, images) });
+  meter.seen = { ...meter.seen, ...countedOutput(codec.family, raw.length, images) };
   // The bytes of pictures bound nothing: what they may count for is known.
   const isBelieved = tell(meter, facts.usage, codec.family === 'images' ? '' : raw, facts.says === true);
   if (facts.units) meter.tellUnits(facts.units);
@@ -95,7 +94,7 @@ function translated(
   const answer = upstream.decodeAnswer(body);
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   if (answer.id !== undefined) meter.identify(answer.id);
-  meter.count({ ...meter.seen, output: estimatedTokens(text.length) });
+  meter.seen = { ...meter.seen, output: estimatedTokens(text.length) };
   tell(meter, answer.usage, text, answer.parts.length > 0);
   const usage = meter.usage ?? meter.seen;
   return JSON.stringify(client.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
@@ -105,11 +104,4 @@ function translated(
 function tell(meter: AnswerMeter, usage: Usage | undefined, text: string, says: boolean): boolean {
   // A UTF-16 code unit is three bytes at most.
   return usage === undefined || meter.tell(usage, { bytes: 3 * text.length, says, whole: true });
-}
-
-function parseAnswer(text: string): JsonObject {
-  refuseCostlyJson(text);
-  const body: unknown = JSON.parse(text);
-  if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
-  return body;
 }

@@ -91,7 +91,7 @@ export abstract class Relay {
     const { meter } = this;
     const known = (this.#isBelieved ? this.#told : undefined) ?? NO_USAGE;
     const input = inputTokens(known) > 0 ? known : meter.seen;
-    meter.count({ ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 });
+    meter.seen = { ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 };
   }
 
   /** A failure that the provider tells in the stream. */
