@@ -33,8 +33,7 @@ let serve: (request: CallRequest) => AsyncGenerator<Answer>;
 let served: CallRequest[];
 let sealed: string[];
 let strangers: Stranger[];
-let leaving: boolean;
-let draining: boolean;
+let calls: OpenCalls;
 let turnedAway: GatewayError | undefined;
 let app: FastifyInstance;
 
@@ -43,14 +42,22 @@ beforeEach(() => {
   served = [];
   sealed = [];
   strangers = [];
-  leaving = false;
-  draining = false;
+  calls = new OpenCalls();
   turnedAway = undefined;
   app = buildGateway({
-    calls: new OpenCalls(),
-    serve: async (request, emit) => {
-      served.push(request);
-      for await (const part of serve(request)) if (!(await emit(part))) return;
+    calls,
+    pipeline: {
+      serve: async (request, emit) => {
+        served.push(request);
+        for await (const part of serve(request)) if (!(await emit(part))) return;
+      },
+      refuse: ({ id }, family, { code }) => void sealed.push(`${id} ${family} ${code}`),
+      pass: () => {
+        throw new Error('nothing here is passed on');
+      },
+      anonymize: () => Promise.reject(new Error('no document is worked on here')),
+      turnAway: () => turnedAway,
+      leave: () => {},
     },
     onError: () => {},
     onStranger: (stranger) => void strangers.push(stranger),
@@ -58,11 +65,6 @@ beforeEach(() => {
     keys: { current: () => snapshot, mayHold: () => false },
     providers: createProviders(createTransport()),
     prices: createPriceBook({ usdToEur: '0.92' }),
-    refuse: ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),
-    pass: () => {
-      throw new Error('nothing here is passed on');
-    },
-    anonymize: () => Promise.reject(new Error('no document is worked on here')),
     jobs: {
       submit: () => Promise.reject(new Error('no job is taken here')),
       find: () => Promise.reject(new Error('no job is known here')),
@@ -70,14 +72,9 @@ beforeEach(() => {
       fetch: () => Promise.reject(new Error('no job is known here')),
     },
     publicUrl: undefined,
-    refuseUnread: () => {},
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,
     room: new BodyRoom(1024 * 1024, 65_536),
-    leaving: () => leaving,
-    draining: () => draining,
-    turnAway: () => turnedAway,
-    leave: () => {},
   });
 });
 
@@ -247,7 +244,7 @@ describe('the messages surface', () => {
 
   test('serves while the process is leaving, and tells clients to connect elsewhere', async () => {
     expect((await send('/v1/messages')).headers.connection).toBe('keep-alive');
-    leaving = true;
+    calls.isLeaving = true;
     const reply = await send('/v1/messages');
     expect(reply.statusCode).toBe(200);
     expect(reply.headers.connection).toBe('close');
@@ -256,7 +253,7 @@ describe('the messages surface', () => {
   });
 
   test('refuses while the process is ending', async () => {
-    draining = true;
+    calls.isClosed = true;
     const reply = await send('/v1/messages');
     expect(reply.statusCode).toBe(503);
     expect(reply.json()).toMatchObject({ error: { type: 'overloaded_error' } });

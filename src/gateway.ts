@@ -7,16 +7,16 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
-import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
-import type { CallRequest } from '#/call/call.ts';
+import { refuseRemovedHeader, TIMEOUT_HEADER, timeoutHeader } from '#/pipeline/admit.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { RouteDeps } from '#/route/plan.ts';
 import { authenticatedOf, authenticate, idOf, numberReply, type KeyStore } from '#/surfaces/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '#/surfaces/body/incoming-body.ts';
 import { hangUpOf } from '#/surfaces/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
 import { chatProtocol } from '#/surfaces/chat/protocol.ts';
-import { allowOrigin, answerPreflight } from '#/surfaces/cors.ts';
-import { type AuthenticatedRequest, callRequestAt, type Endpoint } from '#/surfaces/endpoint.ts';
+import { allowOrigin, answerPreflight, isPreflight } from '#/surfaces/cors.ts';
+import { callRequestAt, type Endpoint } from '#/surfaces/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
 import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
@@ -36,20 +36,13 @@ import { protocolAt } from '#/surfaces/protocol-at.ts';
 export interface GatewayDeps
   extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'authenticate'>, Omit<DocumentDeps, 'authenticate'> {
   readonly keys: KeyStore;
-  /** Seals a request that was refused before the pipeline saw it. */
-  readonly refuse: (call: CallRequest, error: GatewayError) => void;
+  readonly pipeline: Pick<Pipeline, 'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse'>;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
   /** How long such a request waits for its refusal. */
   readonly authDelayMs: number;
-  /** Told of every request whose caller was known, once it is over. */
-  readonly leave: (authenticated: AuthenticatedRequest) => void;
   /** Where a browser that lost its way is sent. // spec 1.4 */
   readonly docsUrl: string;
-  /** True from the moment the process was told to end: who is served is told to connect elsewhere. */
-  readonly leaving: () => boolean;
-  /** True once nobody new is served. */
-  readonly draining: () => boolean;
 }
 
 const BODY_TIMEOUT_MS = 120_000;
@@ -81,10 +74,6 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('authenticated', undefined);
   app.decorateRequest('clientProtocol', undefined);
-  app.addHook(
-    'onRequest',
-    answerPreflight(() => deps.keys.current()),
-  );
   app.setErrorHandler((thrown, request, reply) => fail(thrown, request, reply, deps));
   for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
   // What is mounted from here on is known to be served; probes are nobody's business.
@@ -93,7 +82,12 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
     // A path that only policy opens is known to nobody.
     if (url !== ANY_PATH) paths.add(url, method);
   });
-  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, { ...deps, paths }));
+  // There is no route for OPTIONS.
+  app.setNotFoundHandler((request, reply) =>
+    isPreflight(request, deps.keys.current())
+      ? answerPreflight(request, reply)
+      : answerUnknown(request, reply, { ...deps, paths }),
+  );
   for (const endpoint of [...ENDPOINTS, ...CLOUD_ENDPOINTS]) mountEndpoint(app, endpoint, deps);
   mountCountTokens(app, deps);
   mountModels(app, deps);
@@ -110,19 +104,19 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
 function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, deps: GatewayDeps): void {
   for (const path of endpoint.paths) {
     app.post(path, {
-      onRequest: admitting(deps, () => endpoint.protocol, endpoint),
+      onRequest: admitting(deps, endpoint.protocol, endpoint),
       handler: async (request, reply) => {
         const came = authenticatedOf(request);
         using body = new IncomingBody(request, reply, deps);
         // As text: inspection and routing edit it, nothing re-serialises it.
         const sent = await body.json();
         // A body may have come in while the process came to its end.
-        refuseWhileDraining(reply, deps);
+        if (deps.calls.isClosed) throw restarting(reply);
         const { text, authenticated } = endpoint.receive
           ? await endpoint.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
           : { text: sent, authenticated: came };
         await serveCall(reply, authenticated, text, endpoint, deps);
-        deps.leave(came);
+        deps.pipeline.leave(came);
       },
     });
   }
@@ -140,7 +134,7 @@ const COUNTS: readonly CountEndpoint[] = [
 function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
   for (const { path, protocol, receive, tell } of COUNTS) {
     app.post(path, {
-      onRequest: admitting(deps, () => protocol),
+      onRequest: admitting(deps, protocol),
       handler: async (request, reply) => {
         using body = new IncomingBody(request, reply, deps);
         const { signal } = hangUpOf(reply);
@@ -177,12 +171,12 @@ function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
 /** `admit` as a hook; without a promise, since every request goes through it. */
 function admitting(
   deps: GatewayDeps,
-  protocolFor: (request: FastifyRequest) => ClientProtocol,
+  protocol: ClientProtocol | ((request: FastifyRequest) => ClientProtocol),
   endpoint?: Endpoint,
 ): onRequestHookHandler {
   return (request, reply, done) => {
     try {
-      admit(request, reply, deps, protocolFor(request), endpoint);
+      admit(request, reply, deps, typeof protocol === 'function' ? protocol(request) : protocol, endpoint);
       // What comes to an endpoint is refused, and sealed, behind it.
       if (!endpoint) refuseRemovedHeader(request.headers);
     } catch (thrown) {
@@ -200,19 +194,19 @@ function admit(
   protocol: ClientProtocol,
   endpoint?: Endpoint,
 ): void {
-  if (deps.leaving()) reply.header('connection', 'close');
-  const authenticated = authenticate(request, reply, deps.keys, protocol, endpoint);
-  reply.headers(timeoutHeader(authenticated));
-  allowOrigin(request, reply, authenticated);
-  refuseWhileDraining(reply, deps);
-  const refusal = endpoint && deps.turnAway(authenticated);
+  const { calls, keys, pipeline } = deps;
+  if (calls.isLeaving) reply.header('connection', 'close');
+  const authenticated = authenticate(request, reply, keys, protocol, endpoint);
+  if (authenticated.headers[TIMEOUT_HEADER] !== undefined) reply.headers(timeoutHeader(authenticated));
+  if (authenticated.key.workload.organization.corsOrigins) allowOrigin(request, reply, authenticated);
+  if (calls.isClosed) throw restarting(reply);
+  const refusal = endpoint && pipeline.turnAway(authenticated);
   if (refusal) throw refusal;
 }
 
-function refuseWhileDraining(reply: FastifyReply, deps: GatewayDeps): void {
-  if (!deps.draining()) return;
+function restarting(reply: FastifyReply): GatewayError {
   reply.header('connection', 'close');
-  throw new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
+  return new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }
 
 /** A failure outside the pipeline: sealed where a call was meant, and told in the client protocol of the path. */
@@ -225,9 +219,12 @@ async function fail(
   const error = ofFastify(thrown);
   const { authenticated } = request;
   const protocol = request.clientProtocol ?? protocolOf(request);
-  if (authenticated) deps.leave(authenticated);
-  if (authenticated?.endpoint)
-    deps.refuse(callRequestAt(authenticated.endpoint, authenticated, '', AbortSignal.any([])), error);
+  const { pipeline } = deps;
+  if (authenticated) pipeline.leave(authenticated);
+  if (authenticated?.endpoint) {
+    const { endpoint } = authenticated;
+    pipeline.refuse(callRequestAt(endpoint, authenticated, '', AbortSignal.any([])), endpoint.codec.family, error);
+  }
   const id = idOf(reply) || numberReply(reply, protocol, Date.now());
   deps.onError(error, id);
   if (error.code === 'invalid_api_key') {

@@ -144,30 +144,21 @@ async function run(settings: Settings, log: Log): Promise<void> {
     onFault: (error) => observer.onPipeline({ kind: 'jobs.fault', error }),
   });
   const room = new BodyRoom(settings.bodyMemoryBytes ?? bodyMemory(), settings.bodyLimitBytes);
-  let leaving = false;
   const gateway = buildGateway({
     keys: config,
     providers,
     prices,
     ...(lists && { lists }),
     calls,
-    turnAway: (authenticated) => pipeline.turnAway(authenticated),
-    leave: (authenticated) => pipeline.leave(authenticated),
-    serve: (request, emit) => pipeline.serve(request, emit),
-    refuse: (request, error) => pipeline.refuse(request, request.codec.family, error),
-    pass: (call, emit) => pipeline.pass(call, emit),
-    anonymize: (request) => pipeline.anonymize(request),
+    pipeline,
     jobs: jobs.service,
     publicUrl: settings.publicUrl,
-    refuseUnread: (context, family, error) => pipeline.refuse(context, family, error),
     onError: observer.onError,
     onStranger: createKeyTrail(log),
     authDelayMs: settings.authDelayMs,
     docsUrl: settings.docsUrl,
     bodyLimitBytes: settings.bodyLimitBytes,
     room,
-    leaving: () => leaving,
-    draining: () => calls.closed,
   });
   observer.watch({
     pipeline,
@@ -186,8 +177,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
    * settlements out, then the stores. // spec 6.1.5, ADR 0046
    */
   const shutDown = async (): Promise<void> => {
-    if (leaving) return;
-    leaving = true;
+    if (calls.isLeaving) return;
+    calls.isLeaving = true;
     jobs.runner.stop();
     log.info({ event: 'drain.leaving', open_calls: calls.size });
     await sleep(settings.leaveSeconds * 1000);
@@ -217,7 +208,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   // Before anybody calls: policies that protect look for names where there is a model of them.
   await inference?.start();
   await gateway.listen({ host: settings.host, port: settings.port });
-  notReady = () => (leaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
+  notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
   if (inference) jobs.runner.start();
 }

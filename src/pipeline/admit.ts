@@ -13,13 +13,10 @@ import type { LargeWork } from '#/runtime/large-work.ts';
 import type { Slices } from '#/runtime/loop-slices.ts';
 import { permitted, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
 
-/**
- * Reads a request at the endpoint. Throws `invalid_request`, `request_too_large`, `header_removed` or `insufficient_quota` (no
- * active plan).
- */
+/** Reads a request that was not turned away. Throws `invalid_request`, `request_too_large` or `header_removed`. */
 export function admit(request: CallRequest): Call {
   const { codec, text } = request;
-  refuseBeforeReading(request);
+  refuseRemovedHeader(request.headers);
   const timeoutMs = answerTimeout(request);
   try {
     const document = readDocument(codec.family, text);
@@ -37,7 +34,7 @@ export async function admitLarge(
   known: (call: Call) => Call,
 ): Promise<Call> {
   const { codec, key, text, signal } = request;
-  refuseBeforeReading(request);
+  refuseRemovedHeader(request.headers);
   const timeoutMs = answerTimeout(request);
   const { id, organization } = key.workload;
   const place = await work.enter({ organization: organization.id, workload: id }, text, signal);
@@ -100,7 +97,8 @@ export function answerTimeout({ headers, key }: CallContext): number {
   throw new GatewayError('invalid_request', message, { param: TIMEOUT_HEADER });
 }
 
-const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
+/** How long the client lets the provider take. */
+export const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
 /** Seconds that a client asks for; undefined where it gives no whole number. */
 function askedSeconds(header: CallContext['headers'][string]): number | undefined {

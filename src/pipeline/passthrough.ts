@@ -9,7 +9,7 @@ import { pass } from '#/dispatch/passthrough/pass.ts';
 import { hold } from '#/meter/meter.ts';
 import { routePassthrough } from '#/route/route.ts';
 import { encodeForm } from '#/wire/request/multipart-form.ts';
-import { answerTimeout, refuseBeforeReading } from './admit.ts';
+import { answerTimeout, refuseRemovedHeader } from './admit.ts';
 import { readPassthroughBody, type ReadBody } from './passthrough/body.ts';
 import { claimsOfPath } from './passthrough/claims.ts';
 import { boundsOf, pricedAs, withQuantities } from './passthrough/bounds.ts';
@@ -36,7 +36,7 @@ interface Admitted extends PassthroughStart {
 }
 
 function admitRequest({ request }: PassthroughStart): Pick<Admitted, 'timeoutMs'> {
-  refuseBeforeReading(request);
+  refuseRemovedHeader(request.headers);
   return { timeoutMs: answerTimeout(request) };
 }
 

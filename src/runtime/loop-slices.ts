@@ -40,17 +40,14 @@ let count = 0;
 /** Small calls in progress: between two slices of others the loop is theirs for a moment. */
 let small = 0;
 
-/** One for all: an object whose method has a computed name costs microseconds to make. */
-const SMALL: Disposable = {
-  [Symbol.dispose](): void {
-    small -= 1;
-  },
-};
-
-/** A call without slices begins; dispose of what it returns, once, when the call is over. */
-export function beginSmall(): Disposable {
+/** A call without slices begins. */
+export function beginSmall(): void {
   small += 1;
-  return SMALL;
+}
+
+/** It is over. */
+export function endSmall(): void {
+  small -= 1;
 }
 
 function wait(asker: Asker): Promise<void> {

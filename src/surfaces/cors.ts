@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { Caller } from './endpoint.ts';
 
@@ -7,27 +7,30 @@ const HOUR_S = '3600';
 /** Origins that any organization lists: a preflight names no key. A snapshot never changes. */
 const KNOWN = new WeakMap<Snapshot, ReadonlySet<string>>();
 
-/** Answers a browser that asks whether a page may call; off but for the origins that an organization lists. */
-export function answerPreflight(current: () => Snapshot | undefined): onRequestHookHandler {
-  return (request, reply, done) => {
-    if (request.method !== 'OPTIONS' || !mayCall(request, current())) return done();
-    const { headers } = request;
-    void reply
-      .headers({
-        'access-control-allow-origin': headers.origin,
-        'access-control-allow-methods': 'GET, POST, DELETE, HEAD',
-        'access-control-allow-headers': headers['access-control-request-headers'] ?? 'authorization, content-type',
-        'access-control-max-age': HOUR_S,
-        vary: 'Origin, Access-Control-Request-Headers',
-      })
-      .code(204)
-      .send();
-  };
+/** Answers a browser that asks whether a page may call. */
+export function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply
+    .headers({
+      'access-control-allow-origin': headers.origin,
+      'access-control-allow-methods': 'GET, POST, DELETE, HEAD',
+      'access-control-allow-headers': headers['access-control-request-headers'] ?? 'authorization, content-type',
+      'access-control-max-age': HOUR_S,
+      vary: 'Origin, Access-Control-Request-Headers',
+    })
+    .code(204)
+    .send();
 }
 
-function mayCall({ headers }: FastifyRequest, snapshot: Snapshot | undefined): boolean {
+/** Whether a browser asks for a page that may call: one of an origin that an organization lists. */
+export function isPreflight({ method, headers }: FastifyRequest, snapshot: Snapshot | undefined): boolean {
   const { origin } = headers;
-  if (origin === undefined || headers['access-control-request-method'] === undefined || !snapshot) return false;
+  if (
+    method !== 'OPTIONS' ||
+    origin === undefined ||
+    headers['access-control-request-method'] === undefined ||
+    !snapshot
+  )
+    return false;
   let origins = KNOWN.get(snapshot);
   if (!origins) {
     const listed = Array.from(snapshot.organizations.values(), ({ corsOrigins = [] }) => corsOrigins);

@@ -13,33 +13,36 @@ export class OpenCalls {
   readonly #open = new PassingSet<AbortController>();
   #idle: (() => void)[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
-  #closed = false;
+  /** The process was told to end: who is served is told to connect elsewhere. */
+  isLeaving = false;
+  /** Nobody new is served. */
+  isClosed = false;
 
   get size(): number {
     return this.#open.size;
   }
 
-  /** Whether the process is ending: new requests are refused. */
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** Registers a call until it is disposed of. */
-  add(call: AbortController): Disposable {
-    return new OpenCall(this, this.#open.add(call));
+  /** Registers a call. Its place, to `end` it by, once. */
+  begin(call: AbortController): number {
+    return this.#open.add(call);
   }
 
   /** The call at this place is over. */
   end(place: number): void {
     this.#open.delete(place);
     this.#endedAt = performance.now();
-    if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#idle.length > 0 && this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Registers a call until it is disposed of. */
+  add(call: AbortController): Disposable {
+    return new OpenCall(this, this.begin(call));
   }
 
   /** Waits for all calls to end; at the deadline ends those left with `server_restarting`. // spec 6.1.5 */
   async finish(graceMs: number): Promise<void> {
     const abort = setTimeout(() => {
-      this.#closed = true;
+      this.isClosed = true;
       for (const call of this.#open.values()) call.abort(new ServerRestarting());
     }, graceMs);
     let giveUp: NodeJS.Timeout | undefined;
@@ -47,7 +50,7 @@ export class OpenCalls {
       giveUp = setTimeout(resolve, graceMs + LATE_MS);
     });
     await Promise.race([this.#quiet(), late]);
-    this.#closed = true;
+    this.isClosed = true;
     clearTimeout(abort);
     clearTimeout(giveUp);
   }
@@ -56,7 +59,7 @@ export class OpenCalls {
   async #quiet(): Promise<void> {
     for (;;) {
       if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-      const restMs = this.#closed ? 0 : this.#endedAt + LINGER_MS - performance.now();
+      const restMs = this.isClosed ? 0 : this.#endedAt + LINGER_MS - performance.now();
       if (restMs <= 0 && this.#open.size === 0) return;
       await sleep(Math.max(0, restMs));
     }

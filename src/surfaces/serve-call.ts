@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
-import { ClientHungUp, type Emit, type CallRequest } from '#/call/call.ts';
-import { beginSmall } from '#/runtime/loop-slices.ts';
+import { ClientHungUp } from '#/call/call.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
+import { beginSmall, endSmall } from '#/runtime/loop-slices.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
 import { type AuthenticatedRequest, callRequestAt, type Endpoint } from './endpoint.ts';
 import { hangUpOf, type OpenCalls } from './open-calls.ts';
@@ -12,7 +13,7 @@ import { writeOut } from './write-out.ts';
 /** What an endpoint needs of the pipeline. */
 export interface CallDeps {
   readonly calls: OpenCalls;
-  readonly serve: (request: CallRequest, emit: Emit) => Promise<void>;
+  readonly pipeline: Pick<Pipeline, 'serve'>;
   /** Told of every failure a client was sent. */
   readonly onError: (error: GatewayError, callId: string) => void;
 }
@@ -28,14 +29,15 @@ export async function serveCall(
   deps: CallDeps,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
-  using _open = deps.calls.add(hangUp);
-  using _small = isLarge(text) ? undefined : beginSmall();
+  const place = deps.calls.begin(hangUp);
+  const isSmall = !isLarge(text);
+  if (isSmall) beginSmall();
   /** Undefined for an answer that comes in one piece. */
   let stream: StreamReply | undefined;
   try {
     const request = callRequestAt(endpoint, authenticated, text, hangUp.signal);
     let body = '';
-    await deps.serve(request, (answer) => {
+    await deps.pipeline.serve(request, (answer) => {
       if (answer.kind === 'accepted') {
         reply.headers(answer.headers);
         reply.headers(endpoint.protocol.limitHeaders(answer.limits, Date.now()));
@@ -59,6 +61,9 @@ export async function serveCall(
       stream?.cancel();
       sendFailure(reply, endpoint.protocol, error, authenticated.id);
     }
+  } finally {
+    if (isSmall) endSmall();
+    deps.calls.end(place);
   }
 }
 

@@ -11,7 +11,7 @@ const MAX = { key: 'max', organization: 'third' };
 function fill(place: BodyPlace): { readonly mib: number; readonly refused: unknown } {
   for (let mib = 0; ; mib++) {
     try {
-      place.takeMemory(MIB);
+      place.take(MIB, 1);
     } catch (refused) {
       return { mib, refused };
     }
@@ -48,7 +48,7 @@ describe('memory for bodies', () => {
     expect(room.taken).toBe(100 * MIB);
     place[Symbol.dispose]();
     place[Symbol.dispose]();
-    place.takeMemory(MIB);
+    place.take(MIB, 1);
     expect(room.taken).toBe(0);
     using next = room.enter(ADA);
     expect(fill(next).mib).toBe(100);

@@ -42,70 +42,62 @@ export class BodyRoom {
 
   /** A place for one body, which takes nothing yet. Dispose of it to give back what it took. */
   enter({ key, organization }: BodyOwner): BodyPlace {
-    const shares = [this.#keys.of(key), this.#organizations.of(organization), this.#all];
-    return new BodyPlace(shares, () => {
-      this.#keys.drop(key);
-      this.#organizations.drop(organization);
-    });
+    return new BodyPlace(this.#keys.of(key), this.#organizations.of(organization), this.#all);
   }
 }
 
 /** What one body takes of the room. */
 export class BodyPlace implements Disposable {
+  readonly #key: OwnedShare;
+  readonly #organization: OwnedShare;
+  /** The narrowest first. */
   readonly #shares: readonly Share[];
-  readonly #left: () => void;
   #taken = 0;
   #open = true;
 
-  constructor(shares: readonly Share[], left: () => void) {
-    this.#shares = shares;
-    this.#left = left;
+  constructor(key: OwnedShare, organization: OwnedShare, all: Share) {
+    this.#key = key;
+    this.#organization = organization;
+    this.#shares = [key, organization, all];
   }
 
   /**
-   * Reserves memory for bytes that have arrived. Throws `rate_limit_exceeded` or `upstream_overloaded` if there is none
-   * left.
+   * Reserves memory for bytes that have arrived, or for so many of what takes `each` bytes. Throws `rate_limit_exceeded`
+   * or `upstream_overloaded` if there is none left.
    */
-  take(bytes: number): void {
-    this.takeMemory(bytes * MEMORY_PER_BYTE);
-  }
-
-  /** Takes room for what bytes become beyond what `take` expects. Throws as `take` does. */
-  takeMemory(bytes: number): void {
+  take(count: number, each = MEMORY_PER_BYTE): void {
     // A body that is still arriving after its call has ended is not kept.
     if (!this.#open) return;
-    this.#check(bytes);
-    for (const share of this.#shares) share.taken += bytes;
-    this.#taken += bytes;
+    const memory = count * each;
+    this.#require(memory);
+    for (const share of this.#shares) share.taken += memory;
+    this.#taken += memory;
   }
 
   /** Throws as `take` does where there would be no room for a body of so many bytes. */
   expect(bytes: number): void {
-    this.#check(bytes * MEMORY_PER_BYTE);
+    this.#require(bytes * MEMORY_PER_BYTE);
   }
 
   [Symbol.dispose](): void {
     if (!this.#open) return;
     this.#open = false;
     for (const share of this.#shares) share.taken -= this.#taken;
-    this.#left();
+    leave(this.#key);
+    leave(this.#organization);
   }
 
-  #check(bytes: number): void {
-    const full = this.#shares.findIndex((share) => share.taken + bytes > share.most);
-    if (full < 0) return;
-    if (this.#shares.some((share) => this.#taken + bytes > share.most)) {
-      throw new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
-    }
-    const [code, whose] = FULL[full]!;
-    throw new GatewayError(
-      code,
-      `${whose} Send the request again in a moment, or send fewer large requests at a time.`,
-      {
-        retryAfterMs: RETRY_AFTER_MS,
-        shouldRetry: true,
-      },
-    );
+  #require(memory: number): void {
+    for (const [index, share] of this.#shares.entries())
+      if (share.taken + memory > share.most) throw this.#full(index, memory);
+  }
+
+  #full(index: number, memory: number): GatewayError {
+    if (this.#shares.some((share) => this.#taken + memory > share.most))
+      return new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
+    const [code, whose] = FULL[index]!;
+    const message = `${whose} Send the request again in a moment, or send fewer large requests at a time.`;
+    return new GatewayError(code, message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
 }
 
@@ -120,24 +112,34 @@ interface Share {
   readonly most: number;
 }
 
+/** A share of somebody, among those of others by name. */
+interface OwnedShare extends Share {
+  readonly name: string;
+  readonly among: Map<string, OwnedShare>;
+  /** Bodies that have a place in it. */
+  places: number;
+}
+
 /** Shares by name; a share is deleted once it is empty. */
 class Shares {
   readonly #most: number;
-  readonly #shares = new Map<string, Share & { places: number }>();
+  readonly #shares = new Map<string, OwnedShare>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  of(name: string): Share {
-    let share = this.#shares.get(name);
-    if (!share) this.#shares.set(name, (share = { taken: 0, most: this.#most, places: 0 }));
+  /** The share of this name, with a place more. */
+  of(name: string): OwnedShare {
+    const among = this.#shares;
+    let share = among.get(name);
+    if (!share) among.set(name, (share = { taken: 0, most: this.#most, name, among, places: 0 }));
     share.places += 1;
     return share;
   }
+}
 
-  drop(name: string): void {
-    const share = this.#shares.get(name);
-    if (share && --share.places === 0) this.#shares.delete(name);
-  }
+/** A place less. */
+function leave(share: OwnedShare): void {
+  if (--share.places === 0) share.among.delete(share.name);
 }

@@ -1,12 +1,13 @@
+import { isAscii } from 'node:buffer';
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Asker } from '#/runtime/fair-places.ts';
 import { inSlices } from '#/runtime/loop-slices.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { authenticatedOf } from '../authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
-import { GatheredText } from './gathered-text.ts';
+import { COUNT_FROM, GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
@@ -21,16 +22,17 @@ const MORE_PER_BYTE = 6;
 /** What a value of JSON takes beyond its bytes: the value itself, and where it stands in the text. */
 const MEMORY_PER_VALUE = 150;
 
+const NOTHING = Buffer.alloc(0);
+
 /** A request's body, which takes room as it arrives. Dispose of it when the call is over. */
 export class IncomingBody implements Disposable {
   readonly contentType: string;
-  readonly isForm: boolean;
   /** Bytes as the sender announces them; undefined where it does not, or where they are to be decoded. */
   readonly length: number | undefined;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #payload: Readable | undefined;
-  readonly #asker: Asker;
+  readonly #key: VirtualKeyConfig;
   readonly #place: BodyPlace;
   readonly #largest: number;
   readonly #pace: Pace;
@@ -41,13 +43,13 @@ export class IncomingBody implements Disposable {
     const { headers, body } = request;
     this.#request = request;
     this.#reply = reply;
-    this.#payload = isReadable(body) ? body : undefined;
-    this.#asker = { organization: key.workload.organization.id, workload: key.workload.id };
-    this.#place = room.enter({ key: key.id, organization: this.#asker.organization });
+    // No parser of ours gives anything else.
+    this.#payload = (body as Readable | null | undefined) ?? undefined;
+    this.#key = key;
+    this.#place = room.enter({ key: key.id, organization: key.workload.organization.id });
     this.#largest = room.largest;
     this.#pace = pace;
     this.contentType = headers['content-type'] ?? '';
-    this.isForm = isForm(this.contentType);
     const announced = Number(headers['content-length'] ?? Number.NaN);
     this.length = Number.isSafeInteger(announced) && headers['content-encoding'] === undefined ? announced : undefined;
   }
@@ -56,8 +58,14 @@ export class IncomingBody implements Disposable {
     return this.#payload !== undefined;
   }
 
+  get isForm(): boolean {
+    return isForm(this.contentType);
+  }
+
   /** Takes room for bytes that a reader of `stream` keeps. Throws as `BodyPlace.take` does. */
-  readonly keep = (bytes: number): void => this.#place.take(bytes);
+  get keep(): (bytes: number) => void {
+    return (bytes) => this.#place.take(bytes);
+  }
 
   /** Throws like `BodyPlace.take` if there is no room for the announced length. */
   expect(): void {
@@ -76,15 +84,16 @@ export class IncomingBody implements Disposable {
    */
   async json(): Promise<string> {
     if (!this.#payload) return '';
-    requireJson(this.contentType);
+    if (this.contentType !== 'application/json') requireJson(this.contentType);
     if (this.length !== undefined && this.length > this.#largest) throw this.#tooLarge();
-    this.expect();
     // Bytes that came with the head can be read from the next microtask on, without listeners and a timeout.
     await Promise.resolve();
     if (this.#payload.destroyed) throw endedEarly();
-    const text = this.#arrived() ?? (await this.#gather());
-    this.#place.takeMemory(text.values * MEMORY_PER_VALUE);
-    return text.isLarge ? inSlices(this.#asker, wholly(text)) : text.whole();
+    const text = this.#request.raw.readableLength === this.length ? this.#arrived() : await this.#gather();
+    if (typeof text === 'string') return text;
+    this.#place.take(text.values, MEMORY_PER_VALUE);
+    const { id: workload, organization } = this.#key.workload;
+    return text.isLarge ? inSlices({ organization: organization.id, workload }, wholly(text)) : text.whole();
   }
 
   /** The body of a form as it comes, decoded. Is destroyed with a `GatewayError` where it does not come to its end. */
@@ -99,22 +108,24 @@ export class IncomingBody implements Disposable {
     return this.#stream();
   }
 
-  /** The text of a body all of which came with its head, as small ones do; undefined where it did not, or is encoded. */
-  #arrived(): GatheredText | undefined {
+  /** The text of a body all of which came with its head, as small ones do. */
+  #arrived(): string | GatheredText {
     const { raw } = this.#request;
-    if (!this.length || raw.readableLength !== this.length) return undefined;
-    const bytes = raw.read() as Buffer;
+    const bytes = (raw.read() as Buffer | null) ?? NOTHING;
     // So that its end is noticed.
     raw.resume();
-    const text = new GatheredText();
     this.#place.take(bytes.length);
+    // Nothing is to be decoded, and no values are to be counted.
+    if (bytes.length <= COUNT_FROM && isAscii(bytes)) return bytes.toString('latin1');
+    const text = new GatheredText();
     text.add(bytes);
-    if (!text.isAscii) this.#place.takeMemory(bytes.length * MORE_PER_BYTE);
+    if (!text.isAscii) this.#place.take(bytes.length, MORE_PER_BYTE);
     return text;
   }
 
   /** The text of all of the body, read as it comes, with room taken for each piece of it. */
   #gather(): Promise<GatheredText> {
+    this.expect();
     const { promise, resolve, reject } = Promise.withResolvers<GatheredText>();
     const encoded = this.#request.headers['content-encoding'] !== undefined;
     const source = encoded ? this.#stream() : this.#payload!;
@@ -142,7 +153,7 @@ export class IncomingBody implements Disposable {
     });
     source.on('end', () => {
       try {
-        if (!text.isAscii) this.#place.takeMemory(size * MORE_PER_BYTE);
+        if (!text.isAscii) this.#place.take(size, MORE_PER_BYTE);
         resolve(text);
       } catch (error) {
         stop(error);
@@ -197,10 +208,6 @@ export class IncomingBody implements Disposable {
   }
 }
 
-function isReadable(body: unknown): body is Readable {
-  return typeof body === 'object' && body !== null && 'pipe' in body;
-}
-
 function endedEarly(): GatewayError {
   return new GatewayError('invalid_request', 'The request body ended early.');
 }
@@ -224,7 +231,6 @@ export function isJson(contentType: string): boolean {
 
 /** Throws `unsupported_media_type` unless it is JSON in UTF-8, the only encoding of JSON. // RFC 8259 8.1 */
 function requireJson(contentType: string): void {
-  if (contentType === 'application/json') return;
   if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
   for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
     if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {

@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize.ts';
-import type { Family } from '#/wire/document/document.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { authenticatedOf } from '../authenticated-request.ts';
-import type { AuthenticatedRequest } from '../endpoint.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
 import { chatProtocol } from '../chat/protocol.ts';
 import { hangUpOf, type OpenCalls } from '../open-calls.ts';
@@ -14,11 +13,7 @@ import { readUpload } from './upload.ts';
 
 export interface DocumentDeps extends JobSurfaceDeps, BodyDeps {
   readonly calls: OpenCalls;
-  /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (authenticated: AuthenticatedRequest) => GatewayError | undefined;
-  readonly anonymize: (request: AnonymizeRequest) => Promise<AnonymizedDocument>;
-  /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
-  readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'anonymize' | 'refuse'>;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly bodyLimitBytes: number;
   /** Knows the caller, or throws. */
@@ -32,7 +27,7 @@ export function mountDocuments(app: FastifyInstance, deps: DocumentDeps): void {
       deps.authenticate(request, reply);
     },
     handler: (request, reply) =>
-      receive(request, reply, deps, async (work) => answer(reply, await deps.anonymize(work))),
+      receive(request, reply, deps, async (work) => answer(reply, await deps.pipeline.anonymize(work))),
   });
   mountJobs(app, deps, (request, reply, take) => receive(request, reply, deps, take));
 }
@@ -52,14 +47,14 @@ async function receive(
   const context: CallContext = { id, startedAt, key, snapshot, headers, surface: 'documents', signal: hangUp.signal };
   let inside = false;
   try {
-    const refusal = deps.turnAway(authenticated);
+    const refusal = deps.pipeline.turnAway(authenticated);
     if (refusal) throw refusal;
     body.expect();
     inside = true;
     await take({ ...context, upload: () => readUpload(body, deps.bodyLimitBytes) });
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) deps.refuseUnread(context, 'documents', error);
+    if (!inside) deps.pipeline.refuse(context, 'documents', error);
     if (hangUp.signal.reason instanceof ClientHungUp) return;
     deps.onError(error, id);
     sendFailure(reply, chatProtocol, error, id);

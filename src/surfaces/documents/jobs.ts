@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ErrorCode } from '#/errors/catalogue.ts';
-import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
+import { asGatewayError } from '#/errors/gateway-error.ts';
 import { refuseRemovedHeader } from '#/pipeline/admit.ts';
-import type { CallContext } from '#/call/call.ts';
 import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { JobService, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
-import type { Family } from '#/wire/document/document.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { authenticatedOf, numberReply } from '../authenticated-request.ts';
 import { chatProtocol } from '../chat/protocol.ts';
 
 export interface JobSurfaceDeps {
   readonly jobs: JobService;
-  /** Seals a request that never came to the pipeline. */
-  readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
+  readonly pipeline: Pick<Pipeline, 'refuse'>;
   /** Knows the caller, or throws. */
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Public address of the gateway; undefined: addresses are given without a host. */
@@ -63,7 +61,7 @@ async function submit(work: AnonymizeRequest, reply: FastifyReply, deps: JobSurf
     reply.code(202).header('location', `${JOBS_PATH}/${id}`).send({ id, status: state });
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    deps.refuseUnread(work, 'documents', error);
+    deps.pipeline.refuse(work, 'documents', error);
     throw error;
   }
 }

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext, Surface } from '#/call/call.ts';
-import type { PassthroughCall, PassthroughAnswer, PassthroughBody } from '#/call/passthrough-call.ts';
+import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { chatProtocol } from '../chat/protocol.ts';
-import type { Family } from '#/wire/document/document.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { authenticatedOf } from '../authenticated-request.ts';
-import type { AuthenticatedRequest } from '../endpoint.ts';
 import { IncomingBody, isJson, unsupported, type BodyDeps } from '../body/incoming-body.ts';
 import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
@@ -16,15 +15,7 @@ import { OPERATIONS, type Operation } from './operations.ts';
 
 export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (authenticated: AuthenticatedRequest) => GatewayError | undefined;
-  /** `emit` takes the parts of the answer; false: the client is gone. */
-  readonly pass: (
-    call: PassthroughCall,
-    emit: (answer: PassthroughAnswer) => boolean | Promise<boolean>,
-  ) => Promise<void>;
-  /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
-  readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'pass' | 'refuse'>;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller, or throws. */
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
@@ -67,11 +58,11 @@ export async function servePassthrough(
   let inside = false;
   let opened = false;
   try {
-    const refusal = deps.turnAway(authenticated);
+    const refusal = deps.pipeline.turnAway(authenticated);
     if (refusal) throw refusal;
     const call = await read(context, body);
     inside = true;
-    await deps.pass(call, (answer) => {
+    await deps.pipeline.pass(call, (answer) => {
       if (answer.kind === 'bytes') return writeOut(reply.raw, answer.bytes, hangUp.signal);
       opened = true;
       reply.hijack();
@@ -86,7 +77,7 @@ export async function servePassthrough(
     reply.raw.end();
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) deps.refuseUnread(context, 'passthrough', error);
+    if (!inside) deps.pipeline.refuse(context, 'passthrough', error);
     deps.onError(error, authenticated.id);
     // Bytes of a file cannot say that they are not all of it: the connection is cut instead.
     if (opened) reply.raw.destroy();
