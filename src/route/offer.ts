@@ -38,8 +38,10 @@ export function offerOf(
   { organization, policy }: Terms,
   providers: Providers,
 ): Offer | Denial {
-  const unlisted = allowListReason(alias === undefined ? [id] : [alias, id], policy);
-  if (unlisted) return notAllowed(unlisted);
+  if (policy.allowedModels.length > 0) {
+    const unlisted = allowListReason(alias === undefined ? [id] : [alias, id], policy);
+    if (unlisted) return notAllowed(unlisted);
+  }
   const slash = id.indexOf('/');
   const [slug, model] = [id.slice(0, slash), id.slice(slash + 1)];
   const config = slug === LOCAL_PROVIDER.slug ? LOCAL_PROVIDER : organization.providers.get(slug);
@@ -48,20 +50,20 @@ export function offerOf(
   if (config.onlyListedModels === true && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
   if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider is not available.');
-  const kept = namedOnly(config, alias);
+  const kept = config.vendor === 'typesafe' ? namedOnly(config, alias) : undefined;
   if (kept) return kept;
   const offer = { provider, model, settings };
   // Where nothing leaves, there is no place to ask about. // spec 2.4, 4.4.7
-  return config === LOCAL_PROVIDER ? offer : (outside(slug, provider.jurisdiction(model), policy) ?? offer);
+  if (config === LOCAL_PROVIDER || policy.allowedJurisdictions === undefined) return offer;
+  return outside(slug, provider.jurisdiction(model), policy) ?? offer;
 }
 
 const NO_ALIAS = 'No alias with this name is configured for the organization.';
 
 const NO_MODEL = 'The provider is not configured to offer this model.';
 
-/** A vendor whose models are asked for by name, on the organization's own account, or not at all. // spec 4.4.1 */
-function namedOnly({ vendor, slug, keyOwnership }: ProviderConfig, alias: string | undefined): Denial | undefined {
-  if (vendor !== 'typesafe') return undefined;
+/** For a vendor whose models are asked for by name, on the organization's own account, or not at all. // spec 4.4.1 */
+function namedOnly({ slug, keyOwnership }: ProviderConfig, alias: string | undefined): Denial | undefined {
   const denied = (message: string): Denial => {
     return { code: 'permission_denied', why: reasonOf(message), message, param: 'model' };
   };

@@ -7,6 +7,7 @@ import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
 import type { UpstreamCodec } from '#/wire/hub/codec.ts';
 import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
+import type { ToolServers } from '#/wire/request/tool-servers.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
@@ -66,12 +67,14 @@ export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?:
  * residency, on accounts that pay for it, and as able as the ablest of them. // spec 5.5, 7.1
  */
 export function decide(question: RouteQuestion, choice: Choice, policy: ResolvedPolicy, deps: RouteDeps): Decision {
-  const considered = choice.ids.map((id): Considered => {
+  const considered: Considered[] = [];
+  let targets = 0;
+  for (const id of choice.ids) {
     const found = consider(id, choice.alias?.alias, question, policy, deps.providers);
-    return { id, found };
-  });
-  const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
-  const fit = several ? leaveOutUnfit(considered, requiredBy(question, policy)) : considered;
+    if (!isDenial(found)) targets += 1;
+    considered.push({ id, found });
+  }
+  const fit = targets > 1 ? leaveOutUnfit(considered, requiredBy(question, policy)) : considered;
   return decisionOf(fit, choice.how, ({ provider, model, family }) => {
     const mode = family === question.codec.family ? 'verbatim' : 'translated';
     return `${family}, ${mode}, in ${provider.jurisdiction(model)}`;
@@ -106,18 +109,19 @@ function consider(
   const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
   if (family === undefined) return notThere('The provider cannot be used through this endpoint.');
   const target = { ...offer, family };
+  const { toolServers, ask, document } = question;
   return (
-    askedOutside(question, target, policy) ??
-    toolServerDenial(question, target, policy) ??
-    managedKeyDenial(question, target) ??
-    answeredLater(question, target) ??
+    (document.body['inference_geo'] === undefined ? undefined : askedOutside(question, target, policy)) ??
+    (toolServers && toolServerDenial(toolServers, question.codec, target, policy)) ??
+    (offer.provider.config.keyOwnership === 'managed' ? managedKeyDenial(question, target) : undefined) ??
+    (ask.background === true ? answeredLater(target) : undefined) ??
     target
   );
 }
 
 /** An answer that comes later is fetched by its id: from who keeps it, on an account that its workloads may ask. */
-function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }: Target): Denial | undefined {
-  if (ask.background !== true || (family === 'responses' && config.keyOwnership === 'organization')) return undefined;
+function answeredLater({ family, provider: { config } }: Target): Denial | undefined {
+  if (family === 'responses' && config.keyOwnership === 'organization') return undefined;
   const message = "background needs a provider with the responses protocol, on the organization's own account.";
   return { code: 'invalid_request', why: reasonOf(message), message, param: 'background' };
 }
@@ -131,7 +135,9 @@ function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Deni
 const LOCAL_DECISIONS: ReadonlySet<string> = new Set(['gw/typed', 'gw/typed/router']);
 
 function hasTools({ document: { body } }: RouteQuestion): boolean {
-  return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
+  const { tools, functions } = body;
+  if (tools !== undefined && isArray(tools) && tools.length > 0) return true;
+  return functions !== undefined && isArray(functions) && functions.length > 0;
 }
 
 function requiredBy(question: RouteQuestion, { dlp }: ResolvedPolicy): RequiredCapabilities {
@@ -154,8 +160,8 @@ function familyFor({ codec }: RouteQuestion, families: readonly Family[]): Famil
  */
 function askedOutside({ document }: RouteQuestion, target: Target, policy: ResolvedPolicy): Denial | undefined {
   const { vendor, slug } = target.provider.config;
-  const asked = document.body['inference_geo'] ?? undefined;
-  if (asked === undefined || target.family !== 'messages' || document.family !== 'messages') return undefined;
+  const asked = document.body['inference_geo'];
+  if (asked === null || target.family !== 'messages' || document.family !== 'messages') return undefined;
   if (vendor !== 'anthropic' && vendor !== 'custom') return undefined;
   // A place that is no jurisdiction of ours is anywhere.
   const place = typeof asked === 'string' && /^[a-z]{2}$/i.test(asked) ? asked.toUpperCase() : 'GLOBAL';
@@ -180,11 +186,10 @@ const LONG_CONTEXT = /^context-1m/;
 
 /**
  * What a managed account does not pay for: a dearer service tier, an hour of prompt cache, the long-context flag.
- * Nothing is sent. With the organization's own key all of it is forwarded, and undefined is returned. // spec 7.1
+ * Nothing is sent. With the organization's own key all of it is forwarded. // spec 7.1
  */
 function managedKeyDenial(question: RouteQuestion, target: Target): Denial | undefined {
   const { provider, model, family } = target;
-  if (provider.config.keyOwnership !== 'managed') return undefined;
   const { body } = question.document;
   const tier = body['service_tier'];
   if (tier !== undefined && tier !== null && !(typeof tier === 'string' && ORDINARY_TIERS.has(tier))) {
@@ -224,12 +229,11 @@ function denial(message: string, param: string): Denial {
  * the platform's, or the request would have to be translated, which servers do not survive. // spec 4.5.3
  */
 function toolServerDenial(
-  { toolServers, codec }: RouteQuestion,
+  { param }: ToolServers,
+  codec: RouteQuestion['codec'],
   { provider, family }: Target,
   policy: ResolvedPolicy,
 ): Denial | undefined {
-  if (!toolServers) return undefined;
-  const { param } = toolServers;
   const { keyOwnership, slug } = provider.config;
   const denied = (message: string): Denial => ({ code: 'invalid_request', why: reasonOf(message), message, param });
   if (!policy.providerSideTools.has('mcp')) return denied(`${param} is not supported under this policy.`);
