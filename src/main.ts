@@ -1,22 +1,16 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { createAlertWebhook } from '#/adapters/webhook/alert-webhook.ts';
+import type { ConfigSource } from '#/config/config-source.ts';
 import { DetectorMarks } from '#/inspect/detector-marks.ts';
-import { withNames } from '#/inspect/names/detect-names.ts';
-import { createNameSearch } from '#/inspect/names/name-search.ts';
-import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
-import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import { Pipeline } from '#/pipeline/pipeline.ts';
 import { createLocalRouter } from '#/route/local-router.ts';
-import { createLocalProvider } from '#/providers/local/local.ts';
-import { createProviders } from '#/providers/registry.ts';
-import { createMediaFetcher } from '#/providers/http/media.ts';
-import { createTransport } from '#/providers/http/transport.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { startFailure, startProgram } from '#/telemetry/start-program.ts';
-import { createCheckpointer } from '#/seal/checkpoints/checkpointer.ts';
-import { createContentCipher } from '#/seal/content/content-cipher.ts';
+import { createCheckpointer, type Checkpointer } from '#/seal/checkpoints/checkpointer.ts';
+import { createContentCipher, type MasterKey } from '#/seal/content/content-cipher.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createAdminServer } from '#/telemetry/admin-server.ts';
 import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
@@ -25,15 +19,13 @@ import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embed
 import { startSandbox, type Sandbox } from '#/embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { bodyMemory } from '#/main/body-memory.ts';
+import { openCallTools, type CallTools } from '#/main/call-tools.ts';
 import { openConfig } from '#/main/config.ts';
 import { stopListening } from '#/main/stop-listening.ts';
-import { openDocumentJobs } from '#/main/document-jobs.ts';
+import { openDocumentJobs, type DocumentJobs } from '#/main/document-jobs.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
-import { openInference, type Inference } from '#/main/inference.ts';
-import { openVendorLists } from '#/main/vendor-lists.ts';
-import { openAnchors, openStores } from '#/main/stores.ts';
-import { createObserver } from '#/telemetry/observer.ts';
-import { openSnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
+import { openAnchors, openStores, type Stores } from '#/main/stores.ts';
+import { createObserver, type Observer } from '#/telemetry/observer.ts';
 import { readSettings, type Settings } from '#/settings/gateway-settings.ts';
 import { processEnvironment } from '#/settings/reader.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
@@ -60,49 +52,72 @@ async function run(settings: Settings, log: Log): Promise<void> {
     onEvent: observer.onConfig,
   });
   const stores = await openStores(settings, log, observer);
-  const { ledger, journal, counters, responseCache, retainedContent, keptObjects, credit } = stores;
-  void ledger.countEarlierUsage().catch((error: unknown) => observer.onPipeline({ kind: 'ledger.fault', error }));
-  const transport = createTransport(settings);
-  const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
-  const inference = openInference(settings, observer.onInference);
-  const detection = withNames(
-    pool,
-    inference && createNameSearch(inference.models),
-    () => inference?.knows('names') ?? false,
-  );
-  const local = inference && createLocalProvider({ ...inference, answers: (model) => answersFor(inference, model) });
-  const providers = createProviders(transport, local);
-  const lists = openVendorLists(settings, providers, () => config.current(), observer);
-  const snapshot =
-    settings.prices &&
-    (await openSnapshotFile({
-      ...settings.prices,
-      lastGoodFile: `${settings.dataDir}/prices.last-good.json`,
-      onEvent: observer.onPrices,
-    }));
-  const prices = createPriceBook({
-    usdToEur: settings.usdToEur,
-    ...(snapshot && { snapshot: () => snapshot.current() }),
-  });
-  const media = createMediaFetcher();
+  maintain(stores, observer);
+  const tools = await openCallTools(settings, config, observer);
   const contentKeys = await loadContentKeys(settings.contentKeyFile);
-  const pipeline = new Pipeline({
+  const pipeline = createPipeline(settings, config, stores, tools, contentKeys, observer);
+  const { checkpointer, anchors } = await openCheckpoints(settings, stores, observer);
+  await pipeline.start();
+  checkpointer.start();
+  anchors?.anchorer.start();
+  const calls = new OpenCalls();
+  const { ledger, database, journal } = stores;
+  const jobs = await openDocumentJobs({
+    settings,
+    database,
+    contentKeys,
+    pipeline,
+    ledger,
+    config,
+    calls,
+    findable: () => tools.detection.categories,
+    onEnded: observer.onJob,
+    onFault: (error) => observer.onPipeline({ kind: 'jobs.fault', error }),
+  });
+  const room = new BodyRoom(settings.bodyMemoryBytes ?? bodyMemory(), settings.bodyLimitBytes);
+  const gateway = createGateway(settings, log, observer, { config, tools, pipeline, calls, room, jobs });
+  const { priceFile: prices, lists, inference } = tools;
+  const anchorer = anchors?.anchorer;
+  observer.watch({ pipeline, calls, room, jobs: jobs.runner, config, anchorer, prices, lists, journal });
+  const sandbox = development?.sandbox;
+  const running = { admin, gateway, calls, jobs, pipeline, checkpointer, anchors, tools, stores, closeConfig, sandbox };
+  // Before anybody is told that it listens: who hears of it may end it at once.
+  process.on('SIGTERM', () => void shutDown(settings, log, running));
+  process.on('SIGINT', () => void shutDown(settings, log, running));
+  // Before anybody calls: policies that protect look for names where there is a model of them.
+  await inference?.start();
+  await gateway.listen({ host: settings.host, port: settings.port });
+  notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
+  announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
+  if (inference) jobs.runner.start();
+}
+
+function createPipeline(
+  { alertWebhook }: Settings,
+  config: ConfigSource,
+  stores: Stores,
+  { inference, lists, ...tools }: CallTools,
+  contentKeys: readonly MasterKey[],
+  { onPipeline }: Observer,
+): Pipeline {
+  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects } = stores;
+  return new Pipeline({
     counters,
     ledger,
     ...(journal && { journal }),
     credit,
-    alertSink: settings.alertWebhook && createAlertWebhook(settings.alertWebhook),
-    detection,
+    alertSink: alertWebhook && createAlertWebhook(alertWebhook),
+    detection: tools.detection,
     detectors: new DetectorMarks({
-      detection,
+      detection: tools.detection,
       build: manifest.version,
-      names: () => inference?.revision('names'),
-      onNew: (set) => observer.onPipeline({ kind: 'detectors.used', set }),
+      ...(inference && { names: () => inference.revision('names') }),
+      onNew: (set) => onPipeline({ kind: 'detectors.used', set }),
     }),
-    prices,
-    providers,
+    prices: tools.prices,
+    providers: tools.providers,
     ...(lists && { lists }),
-    media,
+    media: tools.media,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,
@@ -113,38 +128,48 @@ async function run(settings: Settings, log: Log): Promise<void> {
     keptObjects,
     cipher: createContentCipher(contentKeys),
     snapshot: () => config.current(),
-    onEvent: observer.onPipeline,
+    onEvent: onPipeline,
   });
+}
+
+/** What signs the heads of all strands, and what copies the signatures elsewhere. */
+async function openCheckpoints(settings: Settings, { ledger }: Stores, { onPipeline }: Observer) {
   const checkpointer = createCheckpointer({
     store: ledger,
     keys: await loadCheckpointKeys(settings.checkpointKeyFile),
-    onFault: (error) => observer.onPipeline({ kind: 'checkpoint.fault', error }),
+    onFault: (error) => onPipeline({ kind: 'checkpoint.fault', error }),
   });
-  const anchors = openAnchors(settings, ledger, (error) => observer.onPipeline({ kind: 'anchor.fault', error }));
-  await pipeline.start();
-  checkpointer.start();
-  anchors?.anchorer.start();
+  const anchors = openAnchors(settings, ledger, (error) => onPipeline({ kind: 'anchor.fault', error }));
+  return { checkpointer, anchors };
+}
+
+/** Counts what earlier builds did not, now, and keeps the stores in order each hour. */
+function maintain({ ledger, retainedContent, keptObjects }: Stores, { onPipeline }: Observer): void {
+  const report = (kind: 'ledger.fault' | 'content.fault' | 'objects.fault') => (error: unknown) =>
+    onPipeline({ kind, error });
+  void ledger.countEarlierUsage().catch(report('ledger.fault'));
   const maintenance = setInterval(() => {
-    ledger.maintain(Date.now()).catch((error: unknown) => observer.onPipeline({ kind: 'ledger.fault', error }));
-    retainedContent.expire(Date.now()).catch((error: unknown) => observer.onPipeline({ kind: 'content.fault', error }));
-    keptObjects.expire(Date.now()).catch((error: unknown) => observer.onPipeline({ kind: 'objects.fault', error }));
+    ledger.maintain(Date.now()).catch(report('ledger.fault'));
+    retainedContent.expire(Date.now()).catch(report('content.fault'));
+    keptObjects.expire(Date.now()).catch(report('objects.fault'));
   }, MAINTENANCE_MS);
   maintenance.unref();
-  const calls = new OpenCalls();
-  const jobs = await openDocumentJobs({
-    settings,
-    database: stores.database,
-    contentKeys,
-    pipeline,
-    ledger,
-    config,
-    calls,
-    findable: () => detection.categories,
-    onEnded: observer.onJob,
-    onFault: (error) => observer.onPipeline({ kind: 'jobs.fault', error }),
-  });
-  const room = new BodyRoom(settings.bodyMemoryBytes ?? bodyMemory(), settings.bodyLimitBytes);
-  const gateway = buildGateway({
+}
+
+interface ServedBy {
+  readonly config: ConfigSource;
+  readonly tools: CallTools;
+  readonly pipeline: Pipeline;
+  readonly calls: OpenCalls;
+  readonly room: BodyRoom;
+  readonly jobs: DocumentJobs;
+}
+
+function createGateway(settings: Settings, log: Log, { onError }: Observer, by: ServedBy): FastifyInstance {
+  const { config, tools, pipeline, calls, room, jobs } = by;
+  const { providers, prices, lists } = tools;
+  const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes } = settings;
+  return buildGateway({
     keys: config,
     providers,
     prices,
@@ -152,71 +177,58 @@ async function run(settings: Settings, log: Log): Promise<void> {
     calls,
     pipeline,
     jobs: jobs.service,
-    publicUrl: settings.publicUrl,
-    onError: observer.onError,
+    publicUrl,
+    onError,
     onStranger: createKeyTrail(log),
-    authDelayMs: settings.authDelayMs,
-    docsUrl: settings.docsUrl,
-    bodyLimitBytes: settings.bodyLimitBytes,
+    authDelayMs,
+    docsUrl,
+    bodyLimitBytes,
     room,
   });
-  observer.watch({
-    pipeline,
-    calls,
-    room,
-    jobs: jobs.runner,
-    config,
-    anchorer: anchors?.anchorer,
-    prices: snapshot,
-    lists,
-    journal,
-  });
-
-  /**
-   * Readiness off and clients sent away while they are still served, the door closed, open streams run on, rows and
-   * settlements out, then the stores. // spec 6.1.5, ADR 0046
-   */
-  const shutDown = async (): Promise<void> => {
-    if (calls.isLeaving) return;
-    calls.isLeaving = true;
-    jobs.runner.stop();
-    log.info({ event: 'drain.leaving', open_calls: calls.size });
-    await sleep(settings.leaveSeconds * 1000);
-    stopListening(gateway.server);
-    log.info({ event: 'drain.started', open_calls: calls.size });
-    await calls.finish(settings.drainSeconds * 1000);
-    const complete = await pipeline.drain(20_000);
-    log.info({ event: 'drain.ended', complete });
-    pipeline.stop();
-    checkpointer.stop();
-    await checkpointer.make();
-    anchors?.anchorer.stop();
-    admin.close();
-    lists?.stop();
-    snapshot?.close();
-    const others = [{ close: closeConfig }, pool, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
-    await Promise.allSettled(others.map(async (one) => one.close()));
-    await inference?.close();
-    await stores.close();
-    await development?.sandbox.stop();
-    process.exit(complete ? 0 : 1);
-  };
-  // Before anybody is told that it listens: who hears of it may end it at once.
-  process.on('SIGTERM', () => void shutDown());
-  process.on('SIGINT', () => void shutDown());
-
-  // Before anybody calls: policies that protect look for names where there is a model of them.
-  await inference?.start();
-  await gateway.listen({ host: settings.host, port: settings.port });
-  notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
-  announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
-  if (inference) jobs.runner.start();
 }
 
-/** Whether one of the gateway's own models can answer now, as far as is known. */
-function answersFor(inference: Inference, model: string): boolean {
-  if (model === 'typed') return inference.has('typed');
-  return model === 'typed/router' ? inference.has('router') : inference.answers();
+interface Running {
+  readonly admin: Server;
+  readonly gateway: FastifyInstance;
+  readonly calls: OpenCalls;
+  readonly jobs: DocumentJobs;
+  readonly pipeline: Pipeline;
+  readonly checkpointer: Checkpointer;
+  readonly anchors: ReturnType<typeof openAnchors>;
+  readonly tools: CallTools;
+  readonly stores: Stores;
+  readonly closeConfig: () => Promise<void>;
+  readonly sandbox: Sandbox | undefined;
+}
+
+/**
+ * Readiness off and clients sent away while they are still served, the door closed, open streams run on, rows and
+ * settlements out, then the stores. // spec 6.1.5, ADR 0046
+ */
+async function shutDown(settings: Settings, log: Log, running: Running): Promise<void> {
+  const { calls, jobs, gateway, pipeline, checkpointer, anchors, tools, stores } = running;
+  if (calls.isLeaving) return;
+  calls.isLeaving = true;
+  jobs.runner.stop();
+  log.info({ event: 'drain.leaving', open_calls: calls.size });
+  await sleep(settings.leaveSeconds * 1000);
+  stopListening(gateway.server);
+  log.info({ event: 'drain.started', open_calls: calls.size });
+  await calls.finish(settings.drainSeconds * 1000);
+  const complete = await pipeline.drain(20_000);
+  log.info({ event: 'drain.ended', complete });
+  pipeline.stop();
+  checkpointer.stop();
+  await checkpointer.make();
+  anchors?.anchorer.stop();
+  running.admin.close();
+  tools.stop();
+  const others = [{ close: running.closeConfig }, tools, jobs, ...(anchors ? [anchors.store] : [])];
+  await Promise.allSettled(others.map(async (one) => one.close()));
+  await tools.inference?.close();
+  await stores.close();
+  await running.sandbox?.stop();
+  process.exit(complete ? 0 : 1);
 }
 
 interface Development {

@@ -7,7 +7,6 @@ const MAX_LINES = 60;
 /** Functions that were longer when the rule came, with their lengths, which only fall. Delete a line once its function is short. */
 const LONGER: Readonly<Record<string, number>> = {
   'src/observer.ts createObserver': 227,
-  'src/main.ts run': 175,
   'src/cli/commands.ts createCommands': 163,
   'src/adapters/redis/limit-counters.ts openRedisCounters': 121,
   'src/settings.ts readSettings': 108,

@@ -20,8 +20,8 @@ export interface DetectorSet {
 export interface DetectorMarksOptions {
   readonly detection: Pick<Detection, 'categories' | 'byDefault'>;
   readonly build: string;
-  /** Revision of the model of names, as it was last known. */
-  readonly names: () => string | undefined;
+  /** Revision of the model of names, as it was last known. Absent: there is no such model. */
+  readonly names?: () => string | undefined;
   /** Told of each set the first time it is used. */
   readonly onNew: (set: DetectorSet) => void;
 }
@@ -52,7 +52,7 @@ export class DetectorMarks {
 
   /** Of a search for these kinds. */
   ofKinds(kinds: ReadonlySet<string>, namesToo = true): string {
-    const revision = this.#options.names() ?? null;
+    const revision = this.#options.names?.() ?? null;
     let known = this.#known.get(kinds);
     if (known?.revision !== revision) {
       const wanted = kinds === STRUCTURED ? this.#structured() : [...kinds];
