@@ -95,7 +95,7 @@ export const ANONYMIZATION = documentSteps().step('dispatch', handOver);
 export const DOCUMENT_JOB = documentSteps().step('dispatch', keep);
 
 function documentSteps() {
-  return new Steps<PipelineParts, CallStart<AnonymizeRequest>>(() => 'documents')
+  return new Steps<PipelineParts, CallStart<AnonymizeRequest>>()
     .step('admit', admitRequest)
     .step('admit', readUpload)
     .step('route', routeHere)

@@ -1,11 +1,11 @@
 import { staysHere } from '#/config/local-provider.ts';
-import type { Answer, Call, Emit, CallRequest, Limits } from '#/call/call.ts';
+import type { Call, Emit, CallRequest, Limits } from '#/call/call.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
-import type { Recalled } from '#/dispatch/cache/answer-cache.ts';
+import { NOT_CACHED, type Recalled } from '#/dispatch/cache/answer-cache.ts';
 import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
-import { dispatch } from '#/dispatch/dispatch.ts';
+import { dispatch, type Retain } from '#/dispatch/dispatch.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import { keptOf, retained } from '#/dispatch/retained-call.ts';
 import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
@@ -34,14 +34,13 @@ export interface ModelCallStart extends CallStart<CallRequest> {
 }
 
 /** A model call's way, from its unread body to the end of its answer. // spec 1.1 */
-export const MODEL_CALL = new Steps<PipelineParts, ModelCallStart>(({ codec }) => codec.family)
+export const MODEL_CALL = new Steps<PipelineParts, ModelCallStart>()
   .step('admit', readRequest)
   .step('inspect', guard)
   .step('inspect', inspectRequest)
   .step('route', chooseTargets)
   .step('route', prepareCandidates)
   .step('route', recallAnswer)
-  .step('meter', boundUsage)
   .step('meter', holdMoney)
   .step('dispatch', accept)
   .step('dispatch', askAndRelay)
@@ -138,9 +137,10 @@ async function chooseTargets(
   parts: PipelineParts,
 ): Promise<Stated<Pick<Routed, 'targets'>>> {
   const { key, codec, ask, document, headers, text, startedAt, toolServers, signal } = call;
-  const question = { key, codec, ask, document, headers, text, startedAt, toolServers, signal };
+  const { media } = inspection;
   const inspected = (): Promise<WireDocument> => inspectedDocument(call, inspection);
-  const { targets, route, shadow } = await routeCall({ ...question, media: inspection.media, inspected }, parts);
+  const question = { key, codec, ask, document, headers, text, startedAt, toolServers, signal, media, inspected };
+  const { targets, route, shadow } = await routeCall(question, parts);
   return { targets, facts: { route, shadow } };
 }
 
@@ -177,42 +177,35 @@ function recallAnswer(
   { call, candidates }: Prepared,
   { answers, onEvent }: PipelineParts,
 ): Stated<Pick<LookedUp, 'recalled'>> | Promise<Stated<Pick<LookedUp, 'recalled'>>> {
-  const recalling = answers.recall(call, candidates);
-  if (!(recalling instanceof Promise)) return { recalled: recalling };
-  return recalling.then((recalled) => {
+  if (!call.key.workload.policy.responseCache.enabled) return { recalled: NOT_CACHED };
+  return answers.recall(call, candidates).then((recalled) => {
     if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
     return { recalled, release: recalled };
   });
 }
 
-interface Bounded extends LookedUp {
+interface Metered extends LookedUp {
   readonly bounds: UsageBounds;
-}
-
-function boundUsage({ call, inspection, candidates }: LookedUp): Stated<Pick<Bounded, 'bounds'>> {
-  return { bounds: usageBoundsOf(call, inspection, candidates) };
-}
-
-interface Metered extends Bounded {
   /** Absent where the answer is at hand: no provider is asked for it, or paid. */
   readonly hold: Hold<Candidate> | undefined;
   readonly limits: Limits;
 }
 
-/** Holds what the call may cost at most. One that is answered from the cache is only counted. */
+/** Holds what the call may use and cost at most. One that is answered from the cache is only counted. */
 async function holdMoney(
-  { call, candidates, bounds, recalled }: Bounded,
+  { call, inspection, candidates, recalled }: LookedUp,
   parts: PipelineParts,
-): Promise<Stated<Pick<Metered, 'hold' | 'limits'>>> {
+): Promise<Stated<Pick<Metered, 'bounds' | 'hold' | 'limits'>>> {
+  const bounds = usageBoundsOf(call, inspection, candidates);
   parts.writer.requireRoom();
-  if (recalled.hit) return { hold: undefined, limits: await count(call, parts.meter) };
+  if (recalled.hit) return { bounds, hold: undefined, limits: await count(call, parts.meter) };
   try {
     const held = await hold(call, call.ask, candidates, bounds, parts.meter);
     const route =
       held.plan.length === candidates.length
         ? []
         : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'its price is unknown'));
-    return { hold: held, limits: held.limits, facts: { hold: held, route } };
+    return { bounds, hold: held, limits: held.limits, facts: { hold: held, route } };
   } catch (thrown) {
     throw withNearest(thrown, call.ask.model, call.key, { ...parts, at: call.startedAt });
   }
@@ -223,14 +216,18 @@ interface Accepted extends Metered {
 }
 
 /** From here on, only the provider can refuse the call. */
-async function accept({ call, emit, recalled, limits }: Metered, _: PipelineParts, stated: StatedFacts) {
+function accept(
+  { call, emit, recalled, limits }: Metered,
+  _: PipelineParts,
+  stated: StatedFacts,
+): Stated<Pick<Accepted, 'headers'>> | Promise<Stated<Pick<Accepted, 'headers'>>> {
   const headers: Record<string, string> = {};
   if (recalled.state !== 'off') headers['x-gw-cache'] = recalled.state;
   if (stated.unscanned.length > 0) headers['x-gw-unscanned'] = stated.unscanned.join(', '); // spec 4.3.5
   // Only sending is left to do.
   call.place?.[Symbol.dispose]();
-  await emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
-  return { headers };
+  const emitted = emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
+  return emitted instanceof Promise ? emitted.then(() => ({ headers })) : { headers };
 }
 
 interface Answered extends Accepted {
@@ -241,17 +238,20 @@ interface Answered extends Accepted {
 /** Asks the candidates, and hands the answer on as it comes. */
 async function askAndRelay(work: Accepted, parts: PipelineParts): Promise<Stated<Pick<Answered, 'heard'>>> {
   const { call, inspection, recalled, emit } = work;
-  const keeps = call.key.workload.policy.contentRetention;
-  const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
-    parts.content.enqueue(keptOf(call, retained(call, inspection, candidate, answer, recalled.hit)));
+  const retain: Retain | undefined = call.key.workload.policy.contentRetention
+    ? (candidate, answer) =>
+        parts.content.enqueue(keptOf(call, retained(call, inspection, candidate, answer, recalled.hit)))
+    : undefined;
   let heard = '';
-  const listening: Emit = (answer: Answer) => {
-    if (answer.kind === 'body') heard += answer.text;
-    return emit(answer);
-  };
+  const listening: Emit | undefined =
+    recalled.hit &&
+    ((answer) => {
+      if (answer.kind === 'body') heard += answer.text;
+      return emit(answer);
+    });
   const tally = new AnswerTally();
   try {
-    await dispatch(work, parts, keeps ? retain : undefined, tally, recalled.hit ? listening : emit);
+    await dispatch(work, parts, retain, tally, listening ?? emit);
     return { heard, facts: tally };
   } catch (thrown) {
     throw new Stopped(thrown, tally);

@@ -23,7 +23,7 @@ export interface PassthroughStart extends CallStart<PassthroughCall> {
 }
 
 /** A call's way when nothing of it is translated: audio, video, files, paths that policy opens. // spec 1.1 */
-export const PASSTHROUGH = new Steps<PipelineParts, PassthroughStart>(() => 'passthrough')
+export const PASSTHROUGH = new Steps<PipelineParts, PassthroughStart>()
   .step('admit', admitRequest)
   .step('inspect', inspectBody)
   .step('route', locate)

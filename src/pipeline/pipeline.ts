@@ -25,24 +25,33 @@ export class Pipeline {
   }
 
   /** Serves a model call, whose answer `emit` takes. */
-  async serve(request: CallRequest, emit: Emit): Promise<void> {
+  serve(request: CallRequest, emit: Emit): Promise<unknown> {
+    const { responseCache } = request.key.workload.policy;
+    if (responseCache.enabled) return this.#serveAgain(request, emit);
+    return runCall(MODEL_CALL, request.codec.family, { request, emit }, this.#parts);
+  }
+
+  /** Serves a model call that may be the same as one just answered from the cache. */
+  async #serveAgain(request: CallRequest, emit: Emit): Promise<unknown> {
+    const { family } = request.codec;
     const found = this.#parts.hotCache.find(request);
     const repeat = found && (await found);
-    if (repeat) await runCall(REPEATED_CALL, { request, emit, repeat }, this.#parts);
-    else await runCall(MODEL_CALL, { request, emit }, this.#parts);
+    return repeat
+      ? runCall(REPEATED_CALL, family, { request, emit, repeat }, this.#parts)
+      : runCall(MODEL_CALL, family, { request, emit }, this.#parts);
   }
 
   /** A call that is passed on without being translated: audio, video, files. */
   async pass(request: PassthroughCall, emit: PassthroughStart['emit']): Promise<void> {
-    await runCall(PASSTHROUGH, { request, emit }, this.#parts);
+    await runCall(PASSTHROUGH, 'passthrough', { request, emit }, this.#parts);
   }
 
   /** A document without personal data, and what it was found to have. // spec 2.5 */
   async anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument> {
     const { lasting } = request;
     const { anonymized } = lasting
-      ? await runCall(DOCUMENT_JOB, { request, goesOn: lasting.goesOn }, this.#parts)
-      : await runCall(ANONYMIZATION, { request }, this.#parts);
+      ? await runCall(DOCUMENT_JOB, 'documents', { request, goesOn: lasting.goesOn }, this.#parts)
+      : await runCall(ANONYMIZATION, 'documents', { request }, this.#parts);
     return anonymized;
   }
 

@@ -13,7 +13,7 @@ interface RepeatedCallStart extends CallStart<CallRequest> {
 }
 
 /** The way of a call that is the same as one just answered from the cache: it is counted, and not read again. // spec 4.3.4 */
-export const REPEATED_CALL = new Steps<PipelineParts, RepeatedCallStart>(({ codec }) => codec.family)
+export const REPEATED_CALL = new Steps<PipelineParts, RepeatedCallStart>()
   .step('admit', recognize)
   .step('meter', countRequest)
   .step('dispatch', accept)

@@ -36,12 +36,6 @@ type Step<Work, Parts, Results extends object> = (
 /** The steps of a kind of call, in their order. */
 export class Steps<Parts, Start extends CallStart, Work extends Start = Start> {
   readonly list: { readonly at: RowStep; readonly run: Step<Work, Parts, object> }[] = [];
-  /** What its surface speaks. */
-  readonly familyOf: (request: Start['request']) => Family;
-
-  constructor(familyOf: (request: Start['request']) => Family) {
-    this.familyOf = familyOf;
-  }
 
   /** Adds a step. `at`: where the audit row says that a call ended which ends in it. */
   step<Results extends object>(at: RowStep, run: Step<Work, Parts, Results>): Steps<Parts, Start, Work & Results> {
@@ -63,14 +57,16 @@ export interface SealParts {
 /**
  * Takes a call through its steps. What they state is merged into its record, which is sealed and settled on every way out:
  * an answer, a refusal, a fault, a client that hung up. Rejects with the error for the client. // spec 1.1
+ * `family`: what its surface speaks.
  */
 export async function runCall<Parts extends SealParts, Start extends CallStart, Work extends Start>(
   steps: Steps<Parts, Start, Work>,
+  family: Family,
   start: Start,
   parts: Parts,
 ): Promise<Work> {
   const { request } = start;
-  const record = new CallRecord(request, steps.familyOf(request));
+  const record = new CallRecord(request, family);
   const work = { ...start } as Work;
   const held: Disposable[] = [];
   let isOver = true;

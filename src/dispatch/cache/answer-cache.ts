@@ -77,17 +77,16 @@ export class AnswerCache {
     this.#deps = deps;
   }
 
-  /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
-  recall(call: Call, plan: Candidates): Recalled | Promise<Recalled> {
-    if (!call.key.workload.policy.responseCache.enabled) return OFF;
+  /**
+   * Looks for an answer to any of the candidates, all of which may serve the call, where policy caches. Never rejects: a
+   * fault is a miss.
+   */
+  async recall(call: Call, plan: Candidates): Promise<Recalled> {
     const control = cacheControl(call);
-    return control === 'no-store' ? OFF : this.#lookUp(call, plan, control);
-  }
-
-  async #lookUp(call: Call, plan: Candidates, control: ReturnType<typeof cacheControl>): Promise<Recalled> {
+    if (control === 'no-store') return NOT_CACHED;
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
     const first = places.keys().next().value;
-    if (first === undefined) return OFF;
+    if (first === undefined) return NOT_CACHED;
     if (control === 'no-cache') {
       const { epoch } = await this.#find(call, places);
       return new Miss(0, undefined, (answered, answer) => this.#put(call, places, answered, answer, epoch));
@@ -241,7 +240,8 @@ function patience({ ask, timeoutMs }: Call): number {
 
 type Put = (candidate: Candidate, answer: RecordedAnswer) => SharedAnswer | undefined;
 
-const OFF: Recalled = {
+/** Of a call whose answer is not cached. */
+export const NOT_CACHED: Recalled = {
   state: 'off',
   hit: undefined,
   waitedMs: 0,
