@@ -1,6 +1,6 @@
 import type { ConfigKeys } from '#/config/published/config-keys.ts';
 import type { Cluster, ClusterKind, LeaseStore } from '#/ports/cluster.ts';
-import type { ConfigPublisher } from '#/ports/published-config.ts';
+import type { ConfigPublisher } from '#/config/published/config-store.ts';
 import type { Spending } from './spending.ts';
 
 /** What happens to a controller. */

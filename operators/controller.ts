@@ -2,7 +2,7 @@ import type { CheckedDocuments } from '#/config/compile/catalog.ts';
 import { comparePositions } from '#/config/published/position.ts';
 import { startReflector, type Reflector } from './reflector.ts';
 import type { ClusterFault, ClusterKind } from '#/ports/cluster.ts';
-import type { PublishedHead } from '#/ports/published-config.ts';
+import type { PublishedHead } from '#/config/published/config-store.ts';
 import { TIMINGS, type ControllerEvent, type ControllerOptions, type ControllerState } from './controller-options.ts';
 import { accept, type Accepted, type Document } from './accept.ts';
 import { startElector, type Elector } from './elector.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson } from '#/config/canonical-json.ts';
 import type { Cluster } from '#/ports/cluster.ts';
-import type { Position } from '#/ports/published-config.ts';
+import type { Position } from '#/config/published/config-store.ts';
 import type { Accepted } from './accept.ts';
 import { conditionsOf, type Condition, type Verdict } from './conditions.ts';
 import type { Progress } from './progress.ts';

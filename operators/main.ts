@@ -5,7 +5,7 @@ import { openPublishedConfig } from '#/adapters/redis/published-config.ts';
 import { openSpentReader, type SpentSums } from '#/adapters/redis/spent.ts';
 import { readMasterKeys } from '#/config/master-keys.ts';
 import { createConfigKeys } from '#/config/published/config-keys.ts';
-import { formatEuro } from '#/call/money.ts';
+import { formatEuro } from '#/values/money.ts';
 import { periodsAt } from '#/meter/periods.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { startFailure, startProgram } from '#/telemetry/start-program.ts';

@@ -1,5 +1,5 @@
 import { comparePositions } from '#/config/published/position.ts';
-import type { GatewayReport, Position } from '#/ports/published-config.ts';
+import type { GatewayReport, Position } from '#/config/published/config-store.ts';
 
 /** Since when a state is published. */
 interface Held {

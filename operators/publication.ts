@@ -3,7 +3,7 @@ import { readPart, type Part } from '#/config/published/contents.ts';
 import { readHead, signHead, type Manifest } from '#/config/published/manifest.ts';
 import { comparePositions } from '#/config/published/position.ts';
 import { readSegment, toSegment } from '#/config/published/segment.ts';
-import type { ConfigPublisher, Position, PublishedHead } from '#/ports/published-config.ts';
+import type { ConfigPublisher, Position, PublishedHead } from '#/config/published/config-store.ts';
 
 /** Texts of segments by name; that of an empty list is for a segment that is to go. */
 export type Texts = ReadonlyMap<string, string>;

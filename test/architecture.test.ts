@@ -14,8 +14,8 @@ test('the repository keeps its own rules', () => {
 describe('directions', () => {
   test.each([
     ['src/wire/chat/read-stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
-    ['src/wire/chat/read-stream.ts', `import type { NanoEuro } from '#/call/money.ts';`],
-    ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/call/money.ts';`],
+    ['src/wire/chat/read-stream.ts', `import type { NanoEuro } from '#/values/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/values/money.ts';`],
     ['src/wire/chat/read-stream.ts', `import { readFile } from 'node:fs/promises';`],
     ['src/wire/chat/read-stream.ts', `export { request } from 'undici';`],
     ['src/pipeline/model-call.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
@@ -26,10 +26,10 @@ describe('directions', () => {
     ['src/vendors/openai.ts', `import { readDocument } from '#/wire/document/document.ts';`],
     ['src/vendors/openai.ts', `import type { ProviderConfig } from '#/ports/provider.ts';`],
     ['src/surfaces/chat/chat.ts', `import { VENDORS } from '#/vendors/list.ts';`],
-    ['src/ports/ledger.ts', `import { formatEuro } from '#/call/money.ts';`],
+    ['src/ports/ledger.ts', `import { formatEuro } from '#/values/money.ts';`],
     ['src/adapters/redis/counters.ts', `export * from '#/wire/document/document.ts';`],
     ['src/errors/catalogue.ts', `import '#/wire/document/document.ts';`],
-    ['src/config/compile.ts', `const late = await import('#/call/money.ts');`],
+    ['src/config/compile.ts', `const late = await import('#/values/money.ts');`],
     ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
     ['src/observer.ts', `import { openai } from './providers/registry.ts';`],
@@ -46,8 +46,8 @@ describe('directions', () => {
   });
 
   test.each([
-    ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#/call/money.ts';`],
-    ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#/call/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#/values/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#/values/money.ts';`],
     ['src/wire/chat/read-stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
     ['src/wire/chat/read-stream.ts', `import { createHash } from 'node:crypto';`],
     ['src/pipeline/model-call.ts', `import { GatewayError } from '#/errors/gateway-error.ts';`],
@@ -55,7 +55,7 @@ describe('directions', () => {
     ['src/pipeline/pipeline.test.ts', `import { memory } from '#/adapters/memory/counters.ts';`],
     ['src/surfaces/chat/chat.ts', `import { serve } from '#/pipeline/model-call.ts';`],
     ['src/surfaces/chat/chat.ts', `import { member } from '#/wire/document/scan.ts';`],
-    ['src/ports/ledger.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/ports/ledger.ts', `import type { NanoEuro } from '#/values/money.ts';`],
     ['src/config/resources/vendors.ts', `import { VENDORS } from '#/vendors/list.ts';`],
     ['src/vendors/openai.ts', `import type { Traits } from '#/wire/hub/traits.ts';`],
     ['src/main.ts', `import { redis } from '#/adapters/redis/redis.ts';\nconst a = 1;`],
@@ -197,6 +197,16 @@ test('files import each other in one direction, types included', () => {
   const b = { path: 'src/call/b.ts', text: `import type { A } from './a.ts';` };
   expect(violations([a, b], ALIASES)).toHaveLength(1);
   expect(violations([a, { ...b, text: '' }], ALIASES)).toEqual([]);
+});
+
+test('rooms import each other in one direction, types included', () => {
+  const port = { path: 'src/ports/a.ts', text: `import type { B } from '#/config/b.ts';` };
+  const config = { path: 'src/config/b.ts', text: '' };
+  const back = { path: 'src/config/c.ts', text: `import type { A } from '#/ports/a.ts';` };
+  expect(violations([port, config], ALIASES)).toEqual([]);
+  const found = violations([port, config, back], ALIASES);
+  expect(found).toContainEqual(expect.stringContaining('this room imports itself in a circle'));
+  expect(found.join('\n')).toMatch(/ports -> config -> ports|config -> ports -> config/);
 });
 
 test('a function has at most 60 lines', () => {

@@ -23,8 +23,8 @@ const MAX_LINES = 400;
 const FREE = ['config', 'errors', 'telemetry'];
 /** Where a process is put together: these alone know settings. */
 const COMPOSED = ['settings'];
-/** What every step of a call may use: its nouns, the formats, the stores' interfaces, the event loop's turns. */
-const BASE = ['call', 'runtime', 'wire', 'ports'];
+/** What every step of a call may use: its nouns, the formats, the stores' interfaces, slices of the event loop, values. */
+const BASE = ['call', 'runtime', 'wire', 'ports', 'values'];
 const STEPS = ['inspect', 'route', 'meter', 'seal'];
 const ROOMS = [
   ...['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE],
@@ -39,7 +39,7 @@ const IO_MODULES =
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
   'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console', ...COMPOSED], types: [] },
-  settings: { uses: [], types: [] },
+  settings: { uses: ['values'], types: [] },
   embedded: { uses: ['vendors'], types: [] },
   surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },
   console: { uses: ['route', 'seal', 'meter', ...BASE], types: [] },
@@ -50,18 +50,20 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   route: { uses: ['meter', ...BASE], types: [] },
   meter: { uses: [...BASE, 'vendors'], types: [] },
   seal: { uses: ['inspect', 'meter', ...BASE], types: [] },
-  call: { uses: [], types: ['ports', 'wire', 'runtime'] },
-  runtime: { uses: ['wire'], types: ['call'] },
-  providers: { uses: ['wire', 'ports', 'vendors'], types: [] },
+  call: { uses: ['values'], types: ['ports', 'wire', 'runtime'] },
+  runtime: { uses: ['wire'], types: [] },
+  providers: { uses: ['wire', 'ports', 'vendors', 'values'], types: [] },
   // Data of every vendor, which configuration, prices and providers read alike.
   vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
-  ports: { uses: [], types: ['call', 'wire'] },
-  adapters: { uses: ['ports'], types: ['call', 'seal'] },
+  ports: { uses: ['values'], types: ['wire'] },
+  adapters: { uses: ['ports', 'values'], types: ['seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
-  config: { uses: ['vendors'], types: ROOMS },
-  errors: { uses: [], types: ROOMS },
-  telemetry: { uses: ['call'], types: ROOMS },
+  // Plain values and functions on them: money, letters, near words.
+  values: { uses: [], types: [] },
+  config: { uses: ['vendors', 'values'], types: [] },
+  errors: { uses: [], types: ['ports', 'wire'] },
+  telemetry: { uses: ['values'], types: ROOMS },
   inference: { uses: [], types: [] },
   operators: { uses: [], types: [] },
 };
@@ -84,7 +86,20 @@ export function violations(files: readonly SourceFile[], aliases: Readonly<Recor
       : [...shapeViolations(file), ...environmentViolations(file), ...functionViolations(file)]),
     ...(isTest(file.path) ? [] : longFunctions(file)),
   ]);
-  return [...ofFiles, ...cycles(arrows)];
+  return [...ofFiles, ...cycles(arrows, 'file'), ...cycles(roomArrows(arrows), 'room')];
+}
+
+/** What each room imports of other rooms, types included. `src/main.ts` and `src/main/` import all of them. */
+function roomArrows(arrows: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const rooms = new Map<string, string[]>();
+  for (const [path, targets] of arrows) {
+    const from = roomOf(path);
+    if (from === 'main' || !path.startsWith('src/')) continue;
+    const known = rooms.get(from) ?? [];
+    known.push(...targets.map(roomOf).filter((to) => to !== from && !known.includes(to)));
+    rooms.set(from, known);
+  }
+  return rooms;
 }
 
 function targetsOf({ path, text }: SourceFile, aliases: Readonly<Record<string, string>>): string[] {
@@ -114,8 +129,8 @@ function directionReasons(path: string, target: string, typeOnly: boolean): stri
   const direction = DIRECTIONS[from];
   if (!direction) return [`src/${from} is a room without a rule: give it one in tools/architecture.ts`];
   if (from === 'inference' || from === 'operators') {
-    if (['config', 'telemetry', 'ports', 'settings'].includes(to) || path === 'operators/main.ts') return [];
-    return [`${from} imports src/config, src/settings, src/telemetry and src/ports only`];
+    if (['config', 'telemetry', 'ports', 'settings', 'values'].includes(to) || path === 'operators/main.ts') return [];
+    return [`${from} imports src/config, src/settings, src/telemetry, src/ports and src/values only`];
   }
   if (FREE.includes(to) || direction.uses.includes(to)) return [];
   if (direction.types.includes(to)) return typeOnly ? [] : [`${from} imports only types of ${to} (import type)`];

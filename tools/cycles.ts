@@ -1,12 +1,17 @@
-/** One line for each group of files that import each other in a circle; `arrows`: what each file imports, types too. */
-export function cycles(arrows: ReadonlyMap<string, readonly string[]>): string[] {
+/**
+ * One line for each group of files, or of rooms, that import each other in a circle; `arrows`: what each one imports,
+ * types included.
+ */
+export function cycles(arrows: ReadonlyMap<string, readonly string[]>, what: 'file' | 'room'): string[] {
   const found: string[] = [];
   const done = new Set<string>();
   const path: string[] = [];
   const visit = (file: string): void => {
     const at = path.indexOf(file);
     if (at >= 0) {
-      found.push(`${file}: imports itself in a circle, types included: ${[...path.slice(at), file].join(' -> ')}`);
+      found.push(
+        `${file}: this ${what} imports itself in a circle, types included: ${[...path.slice(at), file].join(' -> ')}`,
+      );
       return;
     }
     if (done.has(file)) return;

@@ -1,6 +1,6 @@
 import type { CustomTerm, Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 import type { Ask, Codec } from '#/wire/hub/codec.ts';
-import type { RateStatus } from '#/ports/limit-counters.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { ToolServers } from '#/wire/request/tool-servers.ts';
 import type { Slices } from '#/runtime/loop-slices.ts';
@@ -63,12 +63,6 @@ export interface Call extends CallRequest {
   readonly slices?: Slices | undefined;
   /** Its place among large calls in work; absent: it is small. */
   readonly place?: Disposable | undefined;
-}
-
-/** How far the limits per minute of a workload are used; those it has. */
-export interface Limits {
-  readonly requests?: RateStatus;
-  readonly tokens?: RateStatus;
 }
 
 /**

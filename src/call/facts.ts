@@ -2,7 +2,7 @@ import type { PolicyOrigin } from '#/config/snapshot.ts';
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 import type { Family } from '#/wire/document/document.ts';
-import type { NanoEuro } from './money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import type { Units } from './units.ts';
 
 /** What a policy that is only watched would have decided otherwise. Facts only, never content. */

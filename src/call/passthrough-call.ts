@@ -1,7 +1,8 @@
 import type { PassedMethod } from '#/ports/provider.ts';
 import type { FormPart } from '#/wire/request/multipart-form.ts';
 import type { OperationObjects } from '#/wire/kept/table.ts';
-import type { Limits, CallContext } from './call.ts';
+import type { CallContext } from './call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import type { Quantity } from './units.ts';
 
 /** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */

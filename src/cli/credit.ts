@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openPostgresCredit, type PostgresCredit } from '#/adapters/postgres/credit.ts';
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
-import { formatEuro, type NanoEuro } from '#/call/money.ts';
+import { formatEuro, type NanoEuro } from '#/values/money.ts';
 import type { NumberedEntry } from '#/ports/credit.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';

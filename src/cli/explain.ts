@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { CompiledSnapshot } from '#/config/compile.ts';
 import { loadFolder } from '#/config/folder-source.ts';
-import { nearestFew } from '#/config/nearest.ts';
+import { nearestFew } from '#/values/nearest.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from './config-check.ts';
 import { FEATURES, SURFACES, type Feature, type SurfaceName } from './explain-request.ts';

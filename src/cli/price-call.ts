@@ -1,7 +1,7 @@
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { loadFolder } from '#/config/folder-source.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import { formatEuro } from '#/call/money.ts';
+import { formatEuro } from '#/values/money.ts';
 import { cost, type Price } from '#/meter/pricing/price.ts';
 import type { PriceSnapshot } from '#/meter/pricing/price-snapshot.ts';
 import type { AuditRow } from '#/seal/row.ts';

@@ -1,5 +1,5 @@
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import { formatEuro } from '#/call/money.ts';
+import { formatEuro } from '#/values/money.ts';
 import { createPriceBook, type PriceBookOptions, type PricedProvider } from '#/meter/pricing/price-book.ts';
 import {
   billedUnits,

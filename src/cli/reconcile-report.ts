@@ -3,7 +3,7 @@ import type { SpendDifference } from '#/ports/evidence.ts';
 import { describeSince } from './audit-report.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
 import type { BookLine } from '#/meter/settlement/books.ts';
-import { formatEuro, type NanoEuro } from '#/call/money.ts';
+import { formatEuro, type NanoEuro } from '#/values/money.ts';
 import type { NumberedEntry } from '#/ports/credit.ts';
 import type { CountersView } from '#/ports/limit-counters.ts';
 

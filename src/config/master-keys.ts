@@ -1,4 +1,9 @@
-import type { MasterKey } from '#/seal/content/content-cipher.ts';
+/** A master key of 32 bytes and the name by which encrypted content says that it was used. */
+export interface MasterKey {
+  /** 1 to 32 ASCII characters. */
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
 
 const LINE = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 

@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import type { VendorId } from '#/vendors/list.ts';
 import type { CredentialType, PromptCacheMode, VendorProtocol } from '#/vendors/vendor.ts';
 import type { ProviderSideTool } from './resources/policy-fragment.ts';

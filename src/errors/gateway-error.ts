@@ -1,4 +1,4 @@
-import type { Limits } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import { CATALOGUE, type ErrorCode, type ErrorKind } from './catalogue.ts';
 
 /** One attempt on a provider, as `error.gw` tells it. // spec 7.1 */

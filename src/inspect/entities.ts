@@ -1,5 +1,5 @@
 import { ENTITIES } from '#/config/entities.ts';
-import { nearest } from '#/config/nearest.ts';
+import { nearest } from '#/values/nearest.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 
 /** Kinds that are not searched for, as requests name them. `findable`: the kinds of the detection, in capitals. */

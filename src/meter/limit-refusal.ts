@@ -1,8 +1,8 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Limits } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import type { HoldDecision } from '#/ports/limit-counters.ts';
-import { formatEuro, type NanoEuro } from '#/call/money.ts';
+import { formatEuro, type NanoEuro } from '#/values/money.ts';
 import type { Standing } from './standing.ts';
 
 /** A decision of the counters against a call. `standing`: of the limit of money that it is refused by, where that is known. */

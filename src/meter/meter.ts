@@ -1,7 +1,8 @@
 import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { CallContext, Limits } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -11,7 +12,7 @@ import {
 } from '#/ports/limit-counters.ts';
 import type { Target } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/facts.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { periodsAt } from './periods.ts';
 import type { UsageBounds } from './usage-bounds.ts';
 import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/price.ts';

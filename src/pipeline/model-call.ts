@@ -1,5 +1,6 @@
 import { staysHere } from '#/config/local-provider.ts';
-import type { Call, Emit, CallRequest, Limits } from '#/call/call.ts';
+import type { Call, Emit, CallRequest } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';

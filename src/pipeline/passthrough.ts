@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Limits } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { PassthroughAnswer, PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Target } from '#/call/target.ts';

@@ -1,4 +1,5 @@
-import type { Emit, CallRequest, Limits } from '#/call/call.ts';
+import type { Emit, CallRequest } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import type { CallFacts } from '#/call/facts.ts';
 import type { Repeat } from '#/dispatch/cache/hot-cache.ts';
 import { lossHeaders } from '#/dispatch/losses.ts';

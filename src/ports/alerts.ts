@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 
 /** Money that is used up, or nearly: said once, whichever gateway notices. */
 export interface Alert {

@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import type { Credit } from './limit-counters.ts';
 
 /** Money paid in, or taken back by a correction. Never changed once it is there. */

@@ -1,5 +1,5 @@
 import type { OpenHold, SpendTotals } from './limit-counters.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 
 /** One row of the audit ledger, linked into its strand. The text is the evidence; the other columns repeat it for queries. */
 export interface SealedRow {

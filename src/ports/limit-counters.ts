@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 
 /** The calendar periods a call counts towards, in its organization's time zone. */
 export interface Periods {
@@ -56,6 +56,12 @@ export interface RateStatus {
   readonly remaining: number;
   /** Milliseconds until the oldest use in the window leaves it. */
   readonly resetMs: number;
+}
+
+/** How far the limits per minute of a workload are used; those it has. */
+export interface Limits {
+  readonly requests?: RateStatus;
+  readonly tokens?: RateStatus;
 }
 
 /** The limits a hold can be refused by. */

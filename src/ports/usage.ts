@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
 /** Dimensions of usage; `model` is the provider and the model in the request to it. */

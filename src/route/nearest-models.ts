@@ -1,5 +1,5 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
-import { nearestFew } from '#/config/nearest.ts';
+import { nearestFew } from '#/values/nearest.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { modelsKnownOf, reachableModel, type DiscoveryDeps } from './reachable.ts';

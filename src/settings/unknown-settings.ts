@@ -1,4 +1,4 @@
-import { nearest } from '#/config/nearest.ts';
+import { nearest } from '#/values/nearest.ts';
 import { SETTINGS } from './table.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(SETTINGS));

@@ -1,5 +1,5 @@
 import type { GatewayError } from '#/errors/gateway-error.ts';
-import type { Limits } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 
 /** Request headers, lower-case names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

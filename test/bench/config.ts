@@ -10,7 +10,7 @@ import { readHead } from '../../src/config/published/manifest.ts';
 import { readSegment } from '../../src/config/published/segment.ts';
 import { make, sha256 } from '../../src/config/testing/resources.ts';
 import type { ClusterObject } from '../../src/ports/cluster.ts';
-import type { ConfigPublisher, PublishedHead } from '../../src/ports/published-config.ts';
+import type { ConfigPublisher, PublishedHead } from '../../src/config/published/config-store.ts';
 
 /** What a change of configuration costs the controller and a gateway, with many workloads and keys. Prints CPU time, which other work on the machine does not move. */
 

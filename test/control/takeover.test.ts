@@ -9,7 +9,7 @@ import { startController, type Controller } from '../../operators/controller.ts'
 import { openApiClient } from '../../src/adapters/kubernetes/api-client.ts';
 import { openCluster, openLeaseStore } from '../../src/adapters/kubernetes/cluster.ts';
 import { openPublishedConfig, type RedisPublishedConfig } from '../../src/adapters/redis/published-config.ts';
-import type { Position } from '../../src/ports/published-config.ts';
+import type { Position } from '../../src/config/published/config-store.ts';
 import { startFakeCluster, type FakeCluster } from '../harness/fake-cluster.ts';
 import { newKey, resource, tenant } from '../harness/gateway.ts';
 import { configKeys, newConfigKey } from '../harness/published-config.ts';

@@ -9,7 +9,7 @@ import { World } from '../../operators/world.ts';
 import { openPublishedConfig } from '../../src/adapters/redis/published-config.ts';
 import { createConfigKeys, type ConfigKeys } from '../../src/config/published/config-keys.ts';
 import { readMasterKeys } from '../../src/config/master-keys.ts';
-import type { PublishedHead } from '../../src/ports/published-config.ts';
+import type { PublishedHead } from '../../src/config/published/config-store.ts';
 
 /** A line of a file of configuration keys. */
 export function newConfigKey(id = randomBytes(4).toString('hex')): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConfigCopy, PublishedHead } from '#/ports/published-config.ts';
+import type { ConfigCopy, PublishedHead } from '#/config/published/config-store.ts';
 
 const HEAD = 'head.json';
 

@@ -1,5 +1,5 @@
 import type { HoldRequest, OpenHold, Settlement, SpendLimit } from '#/ports/limit-counters.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 
 /** The most a counter can hold: what fits in 64 bits with a sign. */
 export const MOST: NanoEuro = 2n ** 63n - 1n;

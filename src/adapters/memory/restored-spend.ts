@@ -1,5 +1,5 @@
 import type { OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { clamp } from './amount.ts';
 
 /** Counters of one scope after a restore. */

@@ -8,7 +8,7 @@ import type {
   SpendLimit,
   SpendTotals,
 } from '#/ports/limit-counters.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { clamp, MOST, nearRoom, room } from './amount.ts';
 import type { RestoredSpend } from './restored-spend.ts';
 

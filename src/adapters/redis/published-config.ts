@@ -5,7 +5,7 @@ import type {
   GatewayReport,
   Publication,
   PublishedHead,
-} from '#/ports/published-config.ts';
+} from '#/config/published/config-store.ts';
 import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
 import { load, type Script } from './scripts.ts';
 import type { Send } from './sender.ts';

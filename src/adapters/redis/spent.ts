@@ -1,5 +1,5 @@
 import type { Periods } from '#/ports/limit-counters.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
 import { holdsKey } from './keys.ts';
 

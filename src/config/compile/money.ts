@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 
 /** A currency in which amounts may be written. */
 export type Currency = 'EUR' | 'USD';

@@ -8,7 +8,7 @@ import {
   timingSafeEqual,
   type KeyObject,
 } from 'node:crypto';
-import type { MasterKey } from '#/seal/content/content-cipher.ts';
+import type { MasterKey } from '../master-keys.ts';
 
 /** Whose secret it is: it opens nowhere else. */
 export interface SecretPlace {

@@ -1,4 +1,4 @@
-import type { PublishedHead } from '#/ports/published-config.ts';
+import type { PublishedHead } from '#/config/published/config-store.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ConfigKeys } from './config-keys.ts';
 

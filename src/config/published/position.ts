@@ -1,4 +1,4 @@
-import type { Position } from '#/ports/published-config.ts';
+import type { Position } from '#/config/published/config-store.ts';
 
 /** Less than 0 when the first is older. */
 export function comparePositions(one: Position, other: Position): number {

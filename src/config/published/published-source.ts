@@ -1,4 +1,4 @@
-import type { ConfigCopy, ConfigFeed, PublishedHead } from '#/ports/published-config.ts';
+import type { ConfigCopy, ConfigFeed, PublishedHead } from '#/config/published/config-store.ts';
 import { createQueue, safely, type ConfigEvent, type ConfigSource, type NotTaken } from '../config-source.ts';
 import type { Fault } from '../fault.ts';
 import { createAssembler, type Assembler, type AssemblerOptions, type PublishedSnapshot } from './assemble.ts';

@@ -1,5 +1,5 @@
 import type { TValidationError } from 'typebox/error';
-import { nearest } from '../nearest.ts';
+import { nearest } from '#/values/nearest.ts';
 import { LONG_LISTS, PATTERNS } from './schema.ts';
 
 const PATTERN_MESSAGES: ReadonlyMap<string, string> = new Map(Object.values(PATTERNS));

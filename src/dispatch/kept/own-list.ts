@@ -1,6 +1,6 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
-import type { Limits } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import type { KeptObject, KeptQuery } from '#/ports/kept-objects.ts';
 import { UpstreamFault, type Passing } from '#/ports/provider.ts';
 import type { AnswerTally } from '../answer-tally.ts';

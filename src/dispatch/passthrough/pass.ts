@@ -1,7 +1,8 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { restarting } from '#/errors/gateway-error.ts';
 import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
-import { ServerRestarting, type Limits } from '#/call/call.ts';
+import { ServerRestarting } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#/ports/provider.ts';
 import type { AnswerTally } from '../answer-tally.ts';
 import { attemptReport, type AttemptOutcome } from '../attempts.ts';

@@ -1,6 +1,6 @@
 import type { PriceConfig } from '#/config/snapshot.ts';
 import type { Fraction } from './fraction.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { createPrice, type PriceSheet, type SheetTier } from './price-sheet.ts';
 import { STANDARD, type Bucket, type Price } from './price.ts';
 import type { Unit } from '#/call/units.ts';

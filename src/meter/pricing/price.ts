@@ -1,5 +1,5 @@
 import type { Unit, Units, Quantity } from '#/call/units.ts';
-import { ceilDiv, type NanoEuro } from '#/call/money.ts';
+import { ceilDiv, type NanoEuro } from '#/values/money.ts';
 import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 
 /** One kind of token of a `Usage`. */

@@ -2,7 +2,7 @@ import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { Alert } from '#/ports/alerts.ts';
 import type { CreditStanding } from '#/ports/credit.ts';
 import type { CountersView, SpendLimit } from '#/ports/limit-counters.ts';
-import type { NanoEuro } from '#/call/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { periodsAt } from '../periods.ts';
 
 /** The limits that a call was refused by, and that are watched. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createContentCipher, type MasterKey, type ContentPlace } from './content-cipher.ts';
+import { createContentCipher, type ContentPlace } from './content-cipher.ts';
+import type { MasterKey } from '#/config/master-keys.ts';
 
 const key = (id: string): MasterKey => ({ id, secret: randomBytes(32) });
 const [first, second] = [key('first'), key('second')];

@@ -9,13 +9,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-
-/** A master key of 32 bytes and the name by which encrypted content says that it was used. */
-export interface MasterKey {
-  /** 1 to 32 ASCII characters. */
-  readonly id: string;
-  readonly secret: Uint8Array;
-}
+import type { MasterKey } from '#/config/master-keys.ts';
 
 /** What content is encrypted for: nowhere else can it be decrypted. */
 export interface ContentPlace {

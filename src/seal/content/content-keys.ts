@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { readMasterKeys } from '#/config/master-keys.ts';
-import type { MasterKey } from '#/seal/content/content-cipher.ts';
+import type { MasterKey } from '#/config/master-keys.ts';
 
 /**
  * The master keys of the response cache and of retained content: a line `id:base64 of 32 bytes` each, the newest first.

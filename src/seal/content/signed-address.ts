@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
-import type { MasterKey } from './content-cipher.ts';
+import type { MasterKey } from '#/config/master-keys.ts';
 
 /** Where something can be fetched without a key, for a while. */
 export interface SignedAddress {

@@ -2,7 +2,7 @@ import { messagesEnvelope } from '#/errors/envelopes.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
 import type { ClientProtocol } from '../client-protocol.ts';
 import { messagesHeaders } from './headers.ts';
-import type { Limits } from '#/call/call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
 
 /** The messages vendor's protocol. // spec 6.2, 7.2 */
 export const messagesProtocol: ClientProtocol = {

@@ -1,4 +1,4 @@
-import { formatEuro } from '#/call/money.ts';
+import { formatEuro } from '#/values/money.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { counter, type Metrics } from '#/telemetry/metrics.ts';
 import type { Handlers } from './handlers.ts';
