@@ -29,7 +29,7 @@ describe('directions', () => {
     ['src/ports/ledger.ts', `import { formatEuro } from '#/values/money.ts';`],
     ['src/adapters/redis/counters.ts', `export * from '#/wire/document/document.ts';`],
     ['src/errors/catalogue.ts', `import '#/wire/document/document.ts';`],
-    ['src/config/compile.ts', `const late = await import('#/values/money.ts');`],
+    ['src/config/compile.ts', `const late = await import('#/call/units.ts');`],
     ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
     ['src/observer.ts', `import { openai } from './providers/registry.ts';`],

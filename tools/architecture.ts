@@ -56,8 +56,8 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   // Data of every vendor, which configuration, prices and providers read alike.
   vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
-  ports: { uses: ['values'], types: ['wire'] },
-  adapters: { uses: ['ports', 'values'], types: ['seal'] },
+  ports: { uses: [], types: ['values', 'wire'] },
+  adapters: { uses: ['ports'], types: ['values', 'config', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   // Plain values and functions on them: money, letters, near words.
   values: { uses: [], types: [] },
