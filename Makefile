@@ -203,6 +203,7 @@ check-architecture:
 	@$(call quietly,$(WITH_NODE) node tools/architecture.ts)
 check-dead:
 	@$(call quietly,$(CHECK)/knip --no-progress)
+	@$(call quietly,$(CHECK)/knip --no-progress --config knip.product.json)
 check-phrases:
 	@$(call quietly,$(WITH_NODE) node tools/ratchet.ts)
 

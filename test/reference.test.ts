@@ -6,7 +6,7 @@ import { CATALOGUE } from '../src/errors/catalogue.ts';
 import { createDetectors } from '../src/inspect/detectors/list.ts';
 import { NAME_CATEGORIES } from '../src/inspect/names/detect-names.ts';
 import { LOG_EVENTS } from '../src/telemetry/log-events.ts';
-import { LISTED_GROUPS } from '../tools/reference/metrics.ts';
+import { LISTED_GROUPS } from './harness/metric-groups.ts';
 import { REFERENCE, referencePages, WRITTEN_BY_HAND, writtenSources } from '../tools/reference.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -2,7 +2,7 @@ import type { DocumentKind } from '#/ports/documents.ts';
 import type { Format } from './format.ts';
 
 /** Every kind of document and who reads it. Loaded when the first one comes: a thread that is never asked holds none. */
-const FORMATS: Readonly<Record<DocumentKind, () => Promise<Format>>> = {
+export const FORMATS: Readonly<Record<DocumentKind, () => Promise<Format>>> = {
   pdf: async () => (await import('./pdf/pdf.ts')).pdf,
   word: async () => (await import('./word/word.ts')).word,
   spreadsheet: async () => (await import('./spreadsheet/spreadsheet.ts')).spreadsheet,
@@ -17,9 +17,6 @@ const FORMATS: Readonly<Record<DocumentKind, () => Promise<Format>>> = {
   csv: async () => (await import('./text/text.ts')).text,
   text: async () => (await import('./text/text.ts')).text,
 };
-
-/** Every kind of document that is read. */
-export const DOCUMENT_KINDS = Object.keys(FORMATS) as readonly DocumentKind[];
 
 /** Who reads documents of a kind. */
 export function formatOf(kind: DocumentKind): Promise<Format> {

@@ -24,7 +24,7 @@ const LEASE_MS = 15_000;
 const FRESH_MS = 9000;
 const LOOK_AGAIN_MS = 500;
 
-/** What says that this process is alive, so that its holds are its own. States of a call's money: `hold-state.ts`. */
+/** What says that this process is alive, so that its holds are its own. States of a call's money: `test/contract/hold-states/hold-state.ts`. */
 export class Lease implements Fence {
   /** Calls whose holds were another process' for a while, until they are closed. */
   readonly contested = new Set<string>();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyRow } from '../../test/harness/any-row.ts';
-import { canonicalRow } from './canonical-row.ts';
+import { rowText } from '../../test/harness/row-text.ts';
 import { genesis, link } from './chain.ts';
 import { ROW_FIELDS, type Field } from './row-fields.ts';
 import { LAYOUT } from './row-text.ts';
@@ -60,7 +60,7 @@ describe('canonicalRow', () => {
   test('is the RFC 8785 text, whatever order the members came in', () => {
     fc.assert(
       fc.property(row, (value) => {
-        expect(canonicalRow(value)).toBe(rfc8785(value));
+        expect(rowText(value)).toBe(rfc8785(value));
       }),
       { numRuns: 2_000 },
     );
@@ -70,24 +70,24 @@ describe('canonicalRow', () => {
     const [value] = fc.sample(row, 1) as [AuditRow];
     const attempts = [{ provider: 'p', model: 'm', status: undefined, error: undefined, duration_ms: 1 }];
     const odd = { ...value, attempts } as unknown as AuditRow;
-    expect(canonicalRow(odd)).toContain('"attempts":[{"duration_ms":1,"model":"m","provider":"p"}]');
+    expect(rowText(odd)).toContain('"attempts":[{"duration_ms":1,"model":"m","provider":"p"}]');
   });
 
   test('leaves out what there is none of', () => {
     const [value] = fc.sample(row, 1) as [AuditRow];
-    expect(canonicalRow({ ...value, units: { pages: 0, calls: 1 } })).toContain('"units":{"calls":1}');
+    expect(rowText({ ...value, units: { pages: 0, calls: 1 } })).toContain('"units":{"calls":1}');
   });
 
   test('orders categories by code unit even when they look like numbers', () => {
     const [value] = fc.sample(row, 1) as [AuditRow];
     const dlp = { findings: { 9: 1, 10: 2, '１': 3, Z: 4 }, mode: 'mask', unscanned: [] };
-    expect(canonicalRow({ ...value, dlp })).toContain('"findings":{"10":2,"9":1,"Z":4,"１":3}');
+    expect(rowText({ ...value, dlp })).toContain('"findings":{"10":2,"9":1,"Z":4,"１":3}');
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses %s, which would be sealed as null', (bad) => {
     const [value] = fc.sample(row, 1) as [AuditRow];
-    expect(() => canonicalRow({ ...value, duration_ms: bad })).toThrow(RangeError);
-    expect(() => canonicalRow({ ...value, dlp: { ...value.dlp, findings: { X: bad } } })).toThrow(RangeError);
+    expect(() => rowText({ ...value, duration_ms: bad })).toThrow(RangeError);
+    expect(() => rowText({ ...value, dlp: { ...value.dlp, findings: { X: bad } } })).toThrow(RangeError);
   });
 });
 
@@ -103,7 +103,7 @@ describe('rows that are sealed already', () => {
     ['without any that came later', EARLY, 'd16b68ba23b5c2b266ee842162523e9dca957846881d14ae7b33e01b4f45a32b'],
   ])('keep their bytes: %s', (_, sealed, linked) => {
     const read = JSON.parse(sealed) as AuditRow;
-    expect(canonicalRow(read)).toBe(sealed);
+    expect(rowText(read)).toBe(sealed);
     expect(LAYOUT.test(sealed)).toBe(true);
     expect(link(genesis(strand), sealed)).toBe(linked);
   });

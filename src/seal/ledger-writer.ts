@@ -3,7 +3,7 @@ import { Idle } from '#/runtime/idle.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow, RowJournal } from '#/ports/row-journal.ts';
-import { canonicalRowAt } from './canonical-row.ts';
+import { canonicalRow } from './canonical-row.ts';
 import { genesis, link } from './chain.ts';
 import { LedgerOutlet, type Settling } from './ledger-outlet.ts';
 import type { StatedRow } from './row.ts';
@@ -189,7 +189,7 @@ class Writer implements LedgerWriter {
   #seal({ row, settlement }: RowDraft): JournaledRow {
     const { strand } = this.#deps;
     const sequence = ++this.#sequence;
-    const text = canonicalRowAt(row, { strand, sequence });
+    const text = canonicalRow(row, { strand, sequence });
     this.#link = link(this.#link, text);
     const sealed = {
       strand,

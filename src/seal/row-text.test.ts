@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editText, StrandBuilder } from '../../test/contract/ledger-rows.ts';
 import { anyRow } from '../../test/harness/any-row.ts';
-import { canonicalRow } from './canonical-row.ts';
+import { rowText } from '../../test/harness/row-text.ts';
 import type { AuditRow } from './row.ts';
 import { LAYOUT, parseRowText, readPlainRowText, readRowText, timeText } from './row-text.ts';
 
@@ -52,7 +52,7 @@ describe('readRowText', () => {
   test('takes the quick way for any row of plain values, whichever members it lacks', () => {
     fc.assert(
       fc.property(plain, (row) => {
-        const text = canonicalRow(row);
+        const text = rowText(row);
         // Units of which there are none at all are not written by anybody.
         fc.pre(!text.includes('"units":{}'));
         expect(readPlainRowText(text), text).toEqual({ ...parseRowText(text), canonical: true });
@@ -71,7 +71,7 @@ describe('readRowText', () => {
   test('says the same as parsing, of rows with anything in them', () => {
     fc.assert(
       fc.property(strange, (row) => {
-        const text = canonicalRow(row);
+        const text = rowText(row);
         expect(readRowText(text)).toEqual(parseRowText(text));
         expect(readRowText(text)?.canonical).toBe(true);
       }),

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { rowText } from '../harness/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow, Outcome } from '#/seal/row.ts';
 
@@ -126,7 +126,7 @@ class LoadStrand {
   /** The next row, as a line of COPY's text format. */
   line(at: number, random: () => number): string {
     const row = loadedRow(at, random, this.#strand, ++this.#sequence);
-    const text = canonicalRow(row);
+    const text = rowText(row);
     this.#link = link(this.#link, text);
     const columns = [row.call_id, row.strand, row.sequence, row.at, row.organization, row.workload, row.cost_nano_eur];
     return `${columns.join('\t')}\t${text.replaceAll('\\', '\\\\')}\t\\\\x${this.#link}\n`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { rowText } from '../harness/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import type { VerifyReport } from '#/seal/verify/report.ts';
@@ -32,7 +32,7 @@ export class StrandBuilder {
     const sequence = ++this.#sequence;
     const { at = Date.UTC(2026, 10, 21, 9) + sequence, organization = 'team/acme', workload = 'team/support' } = fields;
     const { callId = callIdAt(at), cost = BigInt(sequence) * 1_000n } = fields;
-    const row = canonicalRow({
+    const row = rowText({
       ...TEMPLATE,
       at: new Date(at).toISOString(),
       call_id: callId,
@@ -106,7 +106,7 @@ export function storedRow(row: SealedRow): StoredRow {
 
 /** A row's text with members replaced, canonical still. */
 export function editText(text: string, changes: Readonly<Record<string, unknown>>): string {
-  return canonicalRow({ ...(JSON.parse(text) as AuditRow), ...changes });
+  return rowText({ ...(JSON.parse(text) as AuditRow), ...changes });
 }
 
 export async function* stream<T>(values: Iterable<T>): AsyncGenerator<T> {

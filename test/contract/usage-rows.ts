@@ -1,4 +1,4 @@
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { rowText } from '../harness/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import { ROW_FIELDS, type Field } from '#/seal/row-fields.ts';
 import type { AuditRow } from '#/seal/row.ts';
@@ -59,7 +59,7 @@ export function variedRows(
         : null,
       workload: `team/w${index % 3}`,
     };
-    const text = canonicalRow(row);
+    const text = rowText(row);
     before = link(before, text);
     const { call_id: callId, workload } = row;
     const sealed = { strand, sequence: row.sequence, callId, at, organization: ORGANIZATION, workload };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { mediaTypeOfName } from '#/wire/request/media.ts';
 import { unitsAtMost } from '../../src/pipeline/anonymize/document-units.ts';
-import { DOCUMENT_KINDS } from '../../inference/formats/list.ts';
+import { FORMATS } from '../../inference/formats/list.ts';
 import { sniff } from '../../inference/sniff.ts';
 import { documentOf } from './corpus/corpus.ts';
 import type { CorpusDocument } from './corpus/planting.ts';
@@ -20,7 +20,7 @@ test('a kind of document that is read is looked for leaks, attacked, known by it
     const { kind } = sniff(document);
     kinds.set(kind, [...(kinds.get(kind) ?? []), document]);
   }
-  expect(new Set(kinds.keys())).toEqual(new Set(DOCUMENT_KINDS));
+  expect(new Set(kinds.keys())).toEqual(new Set(Object.keys(FORMATS)));
   const hostile = new Set(HOSTILE.map(({ name }) => endingOf(name)));
   const told = await readFile(new URL('../../docs/guides/anonymize-documents.md', import.meta.url), 'utf8');
   const forgotten = [...kinds].flatMap(([kind, made]) => {

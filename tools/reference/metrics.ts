@@ -18,7 +18,7 @@ interface ListedGroup {
 }
 
 /** Every group of metrics, by the program and the part of it that counts them. */
-const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, ListedGroup>>>> = {
+export const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, ListedGroup>>>> = {
   Gateway: {
     Calls: { file: 'src/telemetry/observe/calls.ts', metrics: CALL_METRICS },
     Money: { file: 'src/telemetry/observe/money.ts', metrics: MONEY_METRICS },
@@ -36,9 +36,6 @@ const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, ListedGroup
     'Local models': { file: 'inference/decide/model-metrics.ts', metrics: MODEL_METRICS },
   },
 };
-
-/** All groups in one list. */
-export const LISTED_GROUPS: readonly ListedGroup[] = Object.values(METRIC_GROUPS).flatMap(Object.values<ListedGroup>);
 
 /** Every metric of every program. */
 export function metricsPage(): string {

@@ -29,7 +29,7 @@ const RETRY_MS = 200;
 /**
  * A settlement that finds no hold was settled before, or its hold was lost with the counters' data, or taken over: the
  * ledger has the row, so rebuilding the organization's counters from it is right. Each organization has a queue of its
- * own: one that is being rebuilt, or cannot be reached, keeps no other waiting. States: `hold-state.ts`.
+ * own: one that is being rebuilt, or cannot be reached, keeps no other waiting. States: `test/contract/hold-states/hold-state.ts`.
  */
 export function createSettler(deps: SettlerDeps): Settler {
   return new QueueSettler(deps);

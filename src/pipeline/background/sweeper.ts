@@ -26,7 +26,7 @@ export interface SweeperDeps {
   readonly onAbandoned: (holds: readonly OpenHold[]) => void;
 }
 
-/** Keeps this process' lease and closes the holds that dead processes left behind. States: `hold-state.ts`. */
+/** Keeps this process' lease and closes the holds that dead processes left behind. States: `test/contract/hold-states/hold-state.ts`. */
 export interface Sweeper {
   /** A renewal took these holds over: closes those that no call of this process knows, in the background. */
   takeOver(holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>): void;

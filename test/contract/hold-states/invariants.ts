@@ -1,4 +1,4 @@
-import { holdState, mayFollow } from '#/meter/hold-state.ts';
+import { holdState, mayFollow } from './hold-state.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import { CAP, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { HoldState } from '#/meter/hold-state.ts';
+import type { HoldState } from './hold-state.ts';
 import type { CountersView, OpenHold, SettleResult, SpendTotals } from '#/ports/limit-counters.ts';
 import type { AllCounters, Store } from '../limit-counters-subjects.ts';
 import { openHold, ORGANIZATION, request, TestLedger } from '../limit-counters-world.ts';

@@ -1,0 +1,7 @@
+import { canonicalRow } from '#/seal/canonical-row.ts';
+import type { AuditRow } from '#/seal/row.ts';
+
+/** The canonical text of a row that has its position already. */
+export function rowText(row: AuditRow): string {
+  return canonicalRow(row, row);
+}
