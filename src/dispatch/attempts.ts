@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 5000;
 /** Calls that wait for the same moment should not all come in it. */
 const SPREAD = 0.1;
 
-/** What is asked, and how. */
+/** A call that asks its candidates. */
 export interface Asking {
   readonly call: Call;
   readonly bounds: UsageBounds;
@@ -62,12 +62,12 @@ export async function attempt(plan: Candidates, asking: Asking): Promise<Answere
   }
   let last: Failure | undefined;
   for (let turn = 0; turn < MAX_TURNS && tally.attempts.length < MAX_ATTEMPTS; turn++) {
+    // Most calls are answered by the first candidate, which may be asked at once.
+    const isFirst = turn === 0 && choices[0]!.health.waitMs === 0;
     if (turn > 0) for (const one of choices) one.health = upstreams.health(one.candidate);
-    const choice = soonest(choices);
-    if (!choice) break;
-    const { restMs } = choice;
-    if (restMs > 0 && !(await pause(restMs, deadline, signal))) break;
-    if (signal.aborted) break;
+    const choice = isFirst ? choices[0] : soonest(choices);
+    if (!choice || signal.aborted) break;
+    if (!isFirst && !(await pause(choice.restMs, deadline, signal))) break;
     const permit = upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
     if (!permit) continue;
@@ -202,6 +202,7 @@ function remaining(leftMs: number, timeoutMs: number): number {
 
 /** Waits before an attempt; false when the wait is not worth it. */
 async function pause(wait: number, deadline: number, signal: AbortSignal): Promise<boolean> {
+  if (wait <= 0) return true;
   if (wait > MAX_WAIT_MS || performance.now() + wait >= deadline || signal.aborted) return false;
   await new Promise<void>((resolve) => {
     const done = (): void => {

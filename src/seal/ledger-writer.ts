@@ -103,7 +103,7 @@ class Writer implements LedgerWriter {
   }
 
   get replaying(): boolean {
-    return this.#outlet.replaying;
+    return this.#outlet.replaying !== undefined;
   }
 
   recover(): Promise<void> {
