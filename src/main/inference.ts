@@ -3,7 +3,7 @@ import { openDocumentEngine } from '#/adapters/inference/documents.ts';
 import { openLocalModels } from '#/adapters/inference/models.ts';
 import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#/ports/documents.ts';
 import { ModelFault, type LocalModels, type ModelKind } from '#/ports/local-models.ts';
-import { startEngineChild, type EngineChild } from '#/embedded/document-engine.ts';
+import { startEngineChild, type EngineChild, type EngineChildOptions } from '#/embedded/document-engine.ts';
 import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/telemetry/observe/documents.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 
@@ -42,61 +42,42 @@ export function openInference(
   const url = (): string | undefined => (inference === 'child' ? child?.url() : inference.url);
   const engine = openDocumentEngine({ url });
   const models = openLocalModels({ url });
-  let answers = false;
-  let ready: ReadonlySet<ModelKind> = new Set();
-  let installed: ReadonlySet<ModelKind> | undefined;
-  const revisions = new Map<ModelKind, string>();
-  const firstLook = Promise.withResolvers<void>();
+  const known = new Known();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const look = async (): Promise<void> => {
-    answers = await engine.ping().then(
-      () => true,
-      () => false,
-    );
-    const found = await models.there().catch(() => undefined);
-    ready = found?.ready ?? new Set();
-    if (found) {
-      // A model that was installed once is reported when it is missing.
-      installed = new Set([...(installed ?? []), ...found.installed]);
-      for (const [kind, revision] of found.revisions) revisions.set(kind, revision);
-      firstLook.resolve();
-    }
-    if (!closed) timer = setTimeout(() => void look(), LOOK_MS[answers ? 'there' : 'absent']).unref();
+    await known.look(engine, models);
+    if (!closed) timer = setTimeout(() => void look(), LOOK_MS[known.answers ? 'there' : 'absent']).unref();
   };
   const onDone = (verb: DocumentVerb, fault: DocumentFaultKind | undefined): void => {
     if (fault) onEvent({ kind: 'documents.fault', verb, fault });
-    answers = fault !== 'unavailable';
+    known.answers = fault !== 'unavailable';
   };
   const onFault = (model: ModelsEvent['model'], { kind: fault }: ModelFault): void => {
     // The caller's fault, and no sign of the model's.
     if (fault === 'too_long') return;
     onEvent({ kind: 'models.fault', model, fault });
-    if (fault === 'unavailable') ready = new Set([...ready].filter((one) => one !== model));
+    if (fault === 'unavailable') known.ready = new Set([...known.ready].filter((one) => one !== model));
   };
-  const start = async (): Promise<void> => {
-    if (inference === 'child') {
-      child = startEngineChild({
-        env: { ...inferenceEnv, LOG_LEVEL: logLevel },
-        onLine: (line) => process.stdout.write(`${line}\n`),
-        onDeath: (exit) => {
-          answers = false;
-          ready = new Set();
-          onEvent({ kind: 'documents.engine_died', ...exit });
-        },
-      });
-    }
-    void look();
-    await Promise.race([firstLook.promise, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
+  const onDeath: EngineChildOptions['onDeath'] = (exit) => {
+    known.answers = false;
+    known.ready = new Set();
+    onEvent({ kind: 'documents.engine_died', ...exit });
   };
   return {
     engine: watched(engine, (verb) => onEvent({ kind: 'documents.asked', verb }), onDone),
     models: observed(models, onFault),
-    answers: () => answers,
-    has: (kind) => ready.has(kind),
-    revision: (kind) => revisions.get(kind),
-    knows: (kind) => installed?.has(kind) ?? true,
-    start,
+    answers: () => known.answers,
+    has: (kind) => known.ready.has(kind),
+    revision: (kind) => known.revisions.get(kind),
+    knows: (kind) => known.installed?.has(kind) ?? true,
+    async start() {
+      const onLine = (line: string): void => void process.stdout.write(`${line}\n`);
+      if (inference === 'child')
+        child = startEngineChild({ env: { ...inferenceEnv, LOG_LEVEL: logLevel }, onLine, onDeath });
+      void look();
+      await Promise.race([known.models.promise, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
@@ -104,6 +85,30 @@ export function openInference(
       await Promise.all([engine.close(), models.close()]);
     },
   };
+}
+
+/** The state of the inference process, as far as it is known. */
+class Known {
+  answers = false;
+  ready: ReadonlySet<ModelKind> = new Set();
+  /** Models that were there once: they are reported when they are missing. Undefined: not known yet. */
+  installed: ReadonlySet<ModelKind> | undefined;
+  readonly revisions = new Map<ModelKind, string>();
+  /** Resolved once it is known which models there are. */
+  readonly models = Promise.withResolvers<void>();
+
+  async look(engine: DocumentEngine, models: LocalModels): Promise<void> {
+    this.answers = await engine.ping().then(
+      () => true,
+      () => false,
+    );
+    const found = await models.there().catch(() => undefined);
+    this.ready = found?.ready ?? new Set();
+    if (!found) return;
+    this.installed = new Set([...(this.installed ?? []), ...found.installed]);
+    for (const [kind, revision] of found.revisions) this.revisions.set(kind, revision);
+    this.models.resolve();
+  }
 }
 
 /** The engine, with its questions and results reported. */
