@@ -1,5 +1,5 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
-import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
+import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import type { Call } from '#/call/call.ts';
 import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import { skipped } from '#/route/decision.ts';
@@ -156,18 +156,30 @@ async function once(
   deadline: number,
   asking: Asking,
 ): Promise<Answered | Failure> {
-  const { call, signal, unsupported } = asking;
+  const { signal, unsupported } = asking;
+  const { headers, ask } = asking.call;
   const { attempts } = asking.tally;
+  const { provider, model, family, body } = candidate;
   const started = performance.now();
   const timeoutMs = remaining(deadline - started, asking.timeoutMs);
   const fair = timeoutMs >= asking.patienceMs;
   try {
-    const incoming = await candidate.provider.send(outgoing(call, candidate, permit, timeoutMs, signal));
+    const incoming = await provider.send({
+      family,
+      model: provider.upstreamModel(model),
+      stream: ask.stream,
+      body,
+      headers,
+      credential: permit.credential,
+      timeoutMs,
+      signal,
+      ...(ask.dialect && { dialect: ask.dialect }),
+    });
     if (incoming.status >= 200 && incoming.status < 300) {
       attempts.push(attemptReport(candidate, { status: incoming.status, sent: true }, started));
       return { candidate, incoming, permit, fair };
     }
-    const refusal = await readRefusal(incoming, candidate.provider, permit, attempts);
+    const refusal = await readRefusal(incoming, provider, permit, attempts);
     const { status, message } = refusal;
     attempts.push(attemptReport(candidate, { status, sent: true }, started));
     return { ...refusal, lighter: unsupported.learn(candidate, status, message) };
@@ -178,18 +190,6 @@ async function once(
     const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, attempts);
     return { error, again: againAfterFault(thrown.kind), waitMs: undefined };
   }
-}
-
-function outgoing(
-  { headers, ask }: Call,
-  { provider, model: id, family, body }: Candidate,
-  { credential }: AttemptPermit,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Outgoing {
-  const model = provider.upstreamModel(id);
-  const { stream, dialect } = ask;
-  return { family, model, stream, body, headers, credential, timeoutMs, signal, ...(dialect && { dialect }) };
 }
 
 /**
