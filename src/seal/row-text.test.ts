@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editText, StrandBuilder } from '../../test/contract/ledger-rows.ts';
 import { anyRow } from '../../test/harness/any-row.ts';
-import { canonicalRow } from './canonical-row.ts';
 import type { AuditRow } from './row.ts';
-import { LAYOUT, parseRowText, readPlainRowText, readRowText, timeText } from './row-text.ts';
+import { canonicalRow, LAYOUT, parseRowText, readPlainRowText, readRowText, timeText } from './row-text.ts';
 
 const genuine = new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal().row;
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { canonicalRow } from '#/seal/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow, Outcome } from '#/seal/row.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { canonicalRow } from '#/seal/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import type { VerifyReport } from '#/seal/verify/report.ts';

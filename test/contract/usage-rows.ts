@@ -1,4 +1,4 @@
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { canonicalRow } from '#/seal/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import { ROW_FIELDS, type Field } from '#/seal/row-fields.ts';
 import type { AuditRow } from '#/seal/row.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyRow } from '../../test/harness/any-row.ts';
-import { canonicalRow } from './canonical-row.ts';
 import { genesis, link } from './chain.ts';
 import { ROW_FIELDS, type Field } from './row-fields.ts';
-import { LAYOUT } from './row-text.ts';
+import { canonicalRow, LAYOUT } from './row-text.ts';
 import type { AuditRow } from './row.ts';
 
 /** RFC 8785 written a second time, character by character and without JSON.stringify, to check the first. */
