@@ -16,7 +16,7 @@ import { hangUpOf } from '#/surfaces/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
 import { chatProtocol } from '#/surfaces/chat/protocol.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '#/surfaces/cors.ts';
-import { callRequestAt, type Endpoint } from '#/surfaces/endpoint.ts';
+import type { Endpoint } from '#/surfaces/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
 import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
@@ -222,8 +222,8 @@ async function fail(
   const { pipeline } = deps;
   if (authenticated) pipeline.leave(authenticated);
   if (authenticated?.endpoint) {
-    const { endpoint } = authenticated;
-    pipeline.refuse(callRequestAt(endpoint, authenticated, '', AbortSignal.any([])), endpoint.codec.family, error);
+    const { surface, codec } = authenticated.endpoint;
+    pipeline.refuse({ ...authenticated, surface, signal: AbortSignal.any([]) }, codec.family, error);
   }
   const id = idOf(reply) || numberReply(reply, protocol, Date.now());
   deps.onError(error, id);

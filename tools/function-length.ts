@@ -8,7 +8,6 @@ const MAX_LINES = 60;
 const LONGER: Readonly<Record<string, number>> = {
   'src/adapters/redis/limit-counters.ts openRedisCounters': 121,
   'src/adapters/kubernetes/api-client.ts openApiClient': 88,
-  'src/pipeline/background/sweeper.ts createSweeper': 86,
   'src/inspect/inspect.ts inspect': 71,
   'src/meter/settlement/settlement.ts createSettlement': 64,
   'inference/decide/typed-graph.ts openTypedGraph': 63,

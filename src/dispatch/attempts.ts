@@ -1,5 +1,5 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
-import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
+import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import type { Call } from '#/call/call.ts';
 import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import { skipped } from '#/route/decision.ts';
@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 5000;
 /** Calls that wait for the same moment should not all come in it. */
 const SPREAD = 0.1;
 
-/** What is asked, and how. */
+/** A call that asks its candidates. */
 export interface Asking {
   readonly call: Call;
   readonly bounds: UsageBounds;
@@ -62,12 +62,12 @@ export async function attempt(plan: Candidates, asking: Asking): Promise<Answere
   }
   let last: Failure | undefined;
   for (let turn = 0; turn < MAX_TURNS && tally.attempts.length < MAX_ATTEMPTS; turn++) {
+    // Most calls are answered by the first candidate, which may be asked at once.
+    const isFirst = turn === 0 && choices[0]!.health.waitMs === 0;
     if (turn > 0) for (const one of choices) one.health = upstreams.health(one.candidate);
-    const choice = soonest(choices);
-    if (!choice) break;
-    const { restMs } = choice;
-    if (restMs > 0 && !(await pause(restMs, deadline, signal))) break;
-    if (signal.aborted) break;
+    const choice = isFirst ? choices[0] : soonest(choices);
+    if (!choice || signal.aborted) break;
+    if (!isFirst && !(await pause(choice.restMs, deadline, signal))) break;
     const permit = upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
     if (!permit) continue;
@@ -156,18 +156,30 @@ async function once(
   deadline: number,
   asking: Asking,
 ): Promise<Answered | Failure> {
-  const { call, signal, unsupported } = asking;
+  const { signal, unsupported } = asking;
+  const { headers, ask } = asking.call;
   const { attempts } = asking.tally;
+  const { provider, model, family, body } = candidate;
   const started = performance.now();
   const timeoutMs = remaining(deadline - started, asking.timeoutMs);
   const fair = timeoutMs >= asking.patienceMs;
   try {
-    const incoming = await candidate.provider.send(outgoing(call, candidate, permit, timeoutMs, signal));
+    const incoming = await provider.send({
+      family,
+      model: provider.upstreamModel(model),
+      stream: ask.stream,
+      body,
+      headers,
+      credential: permit.credential,
+      timeoutMs,
+      signal,
+      ...(ask.dialect && { dialect: ask.dialect }),
+    });
     if (incoming.status >= 200 && incoming.status < 300) {
       attempts.push(attemptReport(candidate, { status: incoming.status, sent: true }, started));
       return { candidate, incoming, permit, fair };
     }
-    const refusal = await readRefusal(incoming, candidate.provider, permit, attempts);
+    const refusal = await readRefusal(incoming, provider, permit, attempts);
     const { status, message } = refusal;
     attempts.push(attemptReport(candidate, { status, sent: true }, started));
     return { ...refusal, lighter: unsupported.learn(candidate, status, message) };
@@ -180,18 +192,6 @@ async function once(
   }
 }
 
-function outgoing(
-  { headers, ask }: Call,
-  { provider, model: id, family, body }: Candidate,
-  { credential }: AttemptPermit,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Outgoing {
-  const model = provider.upstreamModel(id);
-  const { stream, dialect } = ask;
-  return { family, model, stream, body, headers, credential, timeoutMs, signal, ...(dialect && { dialect }) };
-}
-
 /**
  * The rest of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
  * event loop, and the first attempt has the whole of it.
@@ -202,6 +202,7 @@ function remaining(leftMs: number, timeoutMs: number): number {
 
 /** Waits before an attempt; false when the wait is not worth it. */
 async function pause(wait: number, deadline: number, signal: AbortSignal): Promise<boolean> {
+  if (wait <= 0) return true;
   if (wait > MAX_WAIT_MS || performance.now() + wait >= deadline || signal.aborted) return false;
   await new Promise<void>((resolve) => {
     const done = (): void => {

@@ -54,14 +54,27 @@ export async function dispatch(
   tally: AnswerTally,
   emit: Emit,
 ): Promise<void> {
-  const { call, recalled } = work;
+  const { call, bounds, hold, recalled } = work;
   const upstream = call.ask.stream ? new UpstreamSignal(call) : undefined;
   let answered: Answered | undefined;
   let answer: RecordedAnswer | undefined;
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    if (!recalled.hit) answered = await askProvider(work, parts, upstream?.signal ?? call.signal, tally);
+    if (!recalled.hit) {
+      if (!hold) throw new Error('a provider was to be asked without a hold');
+      answered = await attempt(hold.plan, {
+        call,
+        bounds,
+        // Waiting for another call's answer was waiting for the provider's.
+        timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
+        patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
+        signal: upstream?.signal ?? call.signal,
+        tally,
+        unsupported: parts.unsupported,
+        upstreams: parts.upstreams,
+      });
+    }
     const { candidate, incoming } = answered ?? replay(work, tally);
     tally.isAnswering = true;
     if (recalled.state === 'miss' || (retain && !recalled.hit))
@@ -95,26 +108,6 @@ function replay({ call, bounds, recalled }: Dispatch, tally: AnswerTally): Omit<
   tally.cacheHit = 'exact';
   tally.asks(candidate, call.ask, bounds);
   return { candidate, incoming: replayed(answer) };
-}
-
-function askProvider(
-  { call, bounds, hold, recalled }: Dispatch,
-  { unsupported, upstreams }: DispatchParts,
-  signal: AbortSignal,
-  tally: AnswerTally,
-): Promise<Answered> {
-  if (!hold) throw new Error('a provider was to be asked without a hold');
-  return attempt(hold.plan, {
-    call,
-    bounds,
-    // Waiting for another call's answer was waiting for the provider's.
-    timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
-    patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
-    signal,
-    tally,
-    unsupported,
-    upstreams,
-  });
 }
 
 /** Whether the answer was taken to its end. */

@@ -109,8 +109,7 @@ function mustTranslate(call: Call, { media }: Inspection, { family, provider, mo
   if (family !== call.codec.family) return true;
   const hasText = family === 'chat' && call.document.body['tools'] !== undefined && customNames(call.document).size > 0;
   if (hasText && provider.traits(model).customTools !== true) return true;
-  const isRemote = media.length > 0 && media.some(({ source }) => source === 'remote');
-  return isRemote && isHubFamily(family) && !provider.traits(model).remoteMedia;
+  return media.some(({ source }) => source === 'remote') && isHubFamily(family) && !provider.traits(model).remoteMedia;
 }
 
 type Written = Omit<Candidate, 'unscanned' | 'instead'>;

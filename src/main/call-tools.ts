@@ -17,7 +17,7 @@ import type { Observer } from '#/telemetry/observer.ts';
 import { openInference, type Inference } from './inference.ts';
 import { openVendorLists } from './vendor-lists.ts';
 
-/** What calls are inspected, routed, priced and sent with. */
+/** The means to inspect, route, price and send calls. */
 export interface CallTools {
   /** Absent: no documents, and no local models. */
   readonly inference: Inference | undefined;
@@ -29,13 +29,13 @@ export interface CallTools {
   /** Prices that come in a file besides those that are built in. */
   readonly priceFile: SnapshotFile | undefined;
   readonly media: MediaFetcher;
-  /** Stops what goes on in the background. */
+  /** Ends the work in the background. */
   stop(): void;
   /** Closes all but the inference process. */
   close(): Promise<unknown>;
 }
 
-/** Opens what settings name. Rejects where the file of prices can be read neither now nor as it was last good. */
+/** Opens what the settings name. Rejects if neither the file of prices nor its last good copy can be read. */
 export async function openCallTools(
   settings: Settings,
   config: Pick<ConfigSource, 'current'>,

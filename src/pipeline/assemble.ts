@@ -12,7 +12,7 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
-import { createSweeper, type Sweeper } from './background/sweeper.ts';
+import { Sweeper } from './background/sweeper.ts';
 import { Lease } from './lease.ts';
 import type { PipelineDeps, PipelineParts } from './pipeline-parts.ts';
 
@@ -89,7 +89,7 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
     onReplay: (state) => onEvent({ kind: `journal.${state}` }),
     onRefused: (rows) => onEvent({ kind: 'journal.refused', rows }),
   });
-  const sweeper: Sweeper = createSweeper({
+  const sweeper: Sweeper = new Sweeper({
     counters,
     ledger,
     lease,

@@ -11,7 +11,7 @@ import { MODEL_CALL } from './model-call.ts';
 import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
-import { runCall, sealedEvents, sealRefusal } from './run-call.ts';
+import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 
 /** The assembled steps of one process. */
 export class Pipeline {
@@ -74,7 +74,7 @@ export class Pipeline {
   close(call: EndedCall): void {
     const draft = endedRow(call, Date.now());
     this.#parts.writer.enqueue(draft);
-    for (const event of sealedEvents(draft.row)) this.#parts.onEvent(event);
+    tellSealed(draft.row, this.#parts.onEvent);
   }
 
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */

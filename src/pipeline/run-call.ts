@@ -107,18 +107,18 @@ function seal(record: CallRecord, { writer, giveBack, onEvent }: SealParts): voi
   const draft = record.draft();
   if (draft.settlement) giveBack(draft.settlement);
   writer.enqueue(draft);
-  for (const event of sealedEvents(draft.row)) onEvent(event);
+  tellSealed(draft.row, onEvent);
   const { shadow } = record.facts;
   if (shadow.length > 0)
     for (const field of new Set(shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
 }
 
-/** What a row that was sealed has to tell. */
-export function sealedEvents(
+/** Reports the facts of a sealed row that are counted. */
+export function tellSealed(
   row: Pick<AuditRow, 'outcome' | 'code' | 'usage_source' | 'provider' | 'call_id'>,
-): PipelineEvent[] {
+  onEvent: SealParts['onEvent'],
+): void {
   const { outcome, code, usage_source: source, provider, call_id: callId } = row;
-  const events: PipelineEvent[] = [{ kind: 'call.sealed', outcome, code }];
-  if (source === 'implausible') events.push({ kind: 'usage.implausible', provider: provider ?? '', callId });
-  return events;
+  onEvent({ kind: 'call.sealed', outcome, code });
+  if (source === 'implausible') onEvent({ kind: 'usage.implausible', provider: provider ?? '', callId });
 }

@@ -52,7 +52,11 @@ const MESSAGES_VENDOR = 'anthropic';
  */
 export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?: RouterVerdict): Choice {
   const { organization } = question.key.workload;
-  const id = fullId(question);
+  const { model } = question.ask;
+  const slash = model.indexOf('/');
+  const isBare = slash < 0 && question.codec.family === 'messages';
+  if (!isBare && (slash <= 0 || slash === model.length - 1)) throw notPrefixed();
+  const id = isBare ? completed(model, organization) : model;
   const alias = organization.aliases.get(id);
   if (!alias) return { ids: [id] };
   const { models, how } = aliasOrder(alias, () => {
@@ -81,13 +85,9 @@ export function decide(question: RouteQuestion, choice: Choice, policy: Resolved
   });
 }
 
-function fullId({ ask: { model }, codec, key }: RouteQuestion): string {
-  const slash = model.indexOf('/');
-  if (slash > 0 && slash < model.length - 1) return model;
-  if (slash < 0 && codec.family === 'messages') return completed(model, key.workload.organization);
-  throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', {
-    param: 'model',
-  });
+function notPrefixed(): GatewayError {
+  const message = 'The model must be provider-prefixed: <provider>/<model>.';
+  return new GatewayError('model_not_prefixed', message, { param: 'model' });
 }
 
 /** A model id of the messages surface with its provider: a bare one is the default provider's. // spec 4.5.1 */

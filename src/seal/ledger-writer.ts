@@ -3,7 +3,7 @@ import { Idle } from '#/runtime/idle.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow, RowJournal } from '#/ports/row-journal.ts';
-import { canonicalRow } from './canonical-row.ts';
+import { canonicalRow } from './row-text.ts';
 import { genesis, link } from './chain.ts';
 import { LedgerOutlet, type Settling } from './ledger-outlet.ts';
 import type { StatedRow } from './row.ts';
@@ -103,7 +103,7 @@ class Writer implements LedgerWriter {
   }
 
   get replaying(): boolean {
-    return this.#outlet.replaying;
+    return this.#outlet.replaying !== undefined;
   }
 
   recover(): Promise<void> {

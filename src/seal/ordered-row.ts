@@ -10,7 +10,7 @@ type Complete<T> = Readonly<Record<keyof T, unknown>>;
 export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<AuditRow> {
   return {
     at: row.at,
-    attempts: row.attempts.length === 0 ? row.attempts : row.attempts.map((one) => orderedAttempt(one)),
+    attempts: row.attempts.length === 0 ? row.attempts : row.attempts.map(orderedAttempt),
     cache_hit: row.cache_hit,
     call_id: row.call_id,
     code: row.code,

@@ -1,10 +1,11 @@
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { canonicalJson, keepsOrder } from '#/wire/document/canonical-json.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import { totalTokens } from '#/wire/answer/usage.ts';
 import { ROW_FIELDS, type Field } from './row-fields.ts';
 import { inOrder, type Form, type Member, type ValueOf } from './row-forms.ts';
-import type { AuditRow } from './row.ts';
+import { orderedRow } from './ordered-row.ts';
+import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 type Columns = {
   readonly [
@@ -18,6 +19,18 @@ type Columns = {
 export interface RowFacts extends Columns {
   /** Whether the text is RFC 8785. */
   readonly canonical: boolean;
+}
+
+/**
+ * RFC 8785 text of a row at its position, which is stored and hashed. Lone surrogates, which RFC 8785 cannot represent, become
+ * U+FFFD. Throws RangeError on a number that JSON cannot hold.
+ */
+export function canonicalRow(row: UnplacedRow, position: RowPosition): string {
+  const copy = orderedRow(row, position);
+  for (const name in row.dlp.findings) if (!keepsOrder(name)) return canonicalJson({ ...copy, dlp: row.dlp });
+  const text = JSON.stringify(copy);
+  // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
+  return text.includes('\\ud') ? canonicalJson(copy) : text;
 }
 
 /** Reads a row's text; undefined when it is not JSON or lacks a member. */

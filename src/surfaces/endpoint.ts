@@ -1,4 +1,4 @@
-import type { CallRequest, Surface } from '#/call/call.ts';
+import type { Surface } from '#/call/call.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
 import type { ClientProtocol, RequestHeaders } from './client-protocol.ts';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
@@ -33,14 +33,4 @@ export interface Endpoint {
     authenticated: AuthenticatedRequest,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly authenticated: AuthenticatedRequest }>;
-}
-
-/** A request at this endpoint as the pipeline takes it; `text`: its body. */
-export function callRequestAt(
-  { surface, codec }: Endpoint,
-  { id, startedAt, key, snapshot, headers }: AuthenticatedRequest,
-  text: string,
-  signal: AbortSignal,
-): CallRequest {
-  return { id, startedAt, key, snapshot, surface, codec, text, headers, signal };
 }

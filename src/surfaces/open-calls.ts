@@ -13,9 +13,9 @@ export class OpenCalls {
   readonly #open = new PassingSet<AbortController>();
   #idle: (() => void)[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
-  /** The process was told to end: who is served is told to connect elsewhere. */
+  /** The process is to end: answers tell clients to connect elsewhere. */
   isLeaving = false;
-  /** Nobody new is served. */
+  /** New requests are refused. */
   isClosed = false;
 
   get size(): number {

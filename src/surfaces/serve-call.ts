@@ -4,7 +4,7 @@ import { ClientHungUp } from '#/call/call.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { beginSmall, endSmall } from '#/runtime/loop-slices.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
-import { type AuthenticatedRequest, callRequestAt, type Endpoint } from './endpoint.ts';
+import type { AuthenticatedRequest, Endpoint } from './endpoint.ts';
 import { hangUpOf, type OpenCalls } from './open-calls.ts';
 import { sendFailure } from './send-failure.ts';
 import type { ClientProtocol } from './client-protocol.ts';
@@ -35,7 +35,9 @@ export async function serveCall(
   /** Undefined for an answer that comes in one piece. */
   let stream: StreamReply | undefined;
   try {
-    const request = callRequestAt(endpoint, authenticated, text, hangUp.signal);
+    const { id, startedAt, key, snapshot, headers } = authenticated;
+    const { surface, codec } = endpoint;
+    const request = { id, startedAt, key, snapshot, surface, codec, text, headers, signal: hangUp.signal };
     let body = '';
     await deps.pipeline.serve(request, (answer) => {
       if (answer.kind === 'accepted') {

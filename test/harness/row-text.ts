@@ -1,4 +1,4 @@
-import { canonicalRow } from '#/seal/canonical-row.ts';
+import { canonicalRow } from '#/seal/row-text.ts';
 import type { AuditRow } from '#/seal/row.ts';
 
 /** The canonical text of a row that has its position already. */

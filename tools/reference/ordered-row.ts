@@ -56,7 +56,8 @@ function copyOf(form: Form, value: string, isOptional: boolean, type: string, fu
     case 'list': {
       const copy = copyOf(form.of, 'one', false, `${present}[number]`, functions);
       if (copy === 'one') return value;
-      const copies = `${value}.length === 0 ? ${value} : ${value}.map((one) => ${copy})`;
+      const each = copy.endsWith('(one)') ? copy.slice(0, -'(one)'.length) : `(one) => ${copy}`;
+      const copies = `${value}.length === 0 ? ${value} : ${value}.map(${each})`;
       return isOptional ? `${value} && (${copies})` : copies;
     }
     default:

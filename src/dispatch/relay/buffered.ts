@@ -8,7 +8,7 @@ import type { AnswerContext } from '#/wire/hub/codec.ts';
 import { refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
-import { estimatedTokens, type Usage } from '#/wire/answer/usage.ts';
+import { estimatedTokens } from '#/wire/answer/usage.ts';
 import { answerFault } from './answer-fault.ts';
 import type { AnswerMeter } from './answer-meter.ts';
 import { sharesCache, shownUsage } from './display.ts';
@@ -16,6 +16,8 @@ import { contextOf, restorationFor } from './answer-context.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Of a UTF-16 code unit. */
+const MOST_BYTES = 3;
 
 /**
  * A buffered answer as the client gets it: in its own family the bytes of the provider, else rewritten; tags
@@ -70,7 +72,9 @@ function verbatim(
   const images = Math.min(facts.units?.images ?? 0, ask.answers);
   meter.seen = { ...meter.seen, ...countedOutput(codec.family, raw.length, images) };
   // The bytes of pictures bound nothing: what they may count for is known.
-  const isBelieved = tell(meter, facts.usage, codec.family === 'images' ? '' : raw, facts.says === true);
+  const bytes = codec.family === 'images' ? 0 : MOST_BYTES * raw.length;
+  const { usage, says } = facts;
+  const isBelieved = usage === undefined || meter.tell(usage, { bytes, says: says === true, whole: true });
   if (facts.units) meter.tellUnits(facts.units);
   const flat = codec.flatAnswer?.(body);
   const text = flat ? JSON.stringify(flat) : raw;
@@ -95,13 +99,8 @@ function translated(
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   if (answer.id !== undefined) meter.identify(answer.id);
   meter.seen = { ...meter.seen, output: estimatedTokens(text.length) };
-  tell(meter, answer.usage, text, answer.parts.length > 0);
+  const says = answer.parts.length > 0;
+  if (answer.usage) meter.tell(answer.usage, { bytes: MOST_BYTES * text.length, says, whole: true });
   const usage = meter.usage ?? meter.seen;
   return JSON.stringify(client.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
-}
-
-/** Notes a usage, if it was reported. False: it is implausible. // spec 6.1.2 */
-function tell(meter: AnswerMeter, usage: Usage | undefined, text: string, says: boolean): boolean {
-  // A UTF-16 code unit is three bytes at most.
-  return usage === undefined || meter.tell(usage, { bytes: 3 * text.length, says, whole: true });
 }

@@ -6,7 +6,7 @@ import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
 import { request } from '../../../test/contract/limit-counters-world.ts';
 import { Lease } from '../lease.ts';
-import { createSweeper } from './sweeper.ts';
+import { Sweeper } from './sweeper.ts';
 
 const ORGANIZATION = 'default/acme';
 const DRAFT = JSON.stringify({ mode: 'allow_log', key: 'k', model: null, provider: 'p', surface: 'chat' });
@@ -36,7 +36,7 @@ async function survivor(find: Ledger['find']) {
     onFault,
     onTakenOver: (holds, missed) => sweeper.takeOver(holds, missed),
   });
-  const sweeper = createSweeper({
+  const sweeper: Sweeper = new Sweeper({
     ...shared,
     organizations,
     onFault,

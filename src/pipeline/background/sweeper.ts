@@ -26,53 +26,81 @@ export interface SweeperDeps {
   readonly onAbandoned: (holds: readonly OpenHold[]) => void;
 }
 
-/** Keeps this process' lease and closes the holds that dead processes left behind. States: `test/contract/hold-states/hold-state.ts`. */
-export interface Sweeper {
-  /** A renewal took these holds over: closes those that no call of this process knows, in the background. */
-  takeOver(holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>): void;
-  start(): void;
-  stop(): void;
-}
-
 const RENEW_MS = 4000;
 /** Twice as long as a job may wait and run. */
 const MOST_RESUMED_MS = 48 * 3_600_000;
 const OWN_SWEEP_EVERY = 8;
 const MOST_AT_ONCE = 1000;
 
-export function createSweeper(deps: SweeperDeps): Sweeper {
-  const { lease } = deps;
-  const { closing, contested } = lease;
-  let timer: NodeJS.Timeout | undefined;
-  let ticks = 0;
+/** Keeps this process' lease and closes the holds that dead processes left behind. States: `hold-state.ts`. */
+export class Sweeper {
+  readonly #deps: SweeperDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #ticks = 0;
   /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
-  let unknown: ReadonlySet<string> = new Set();
-  let sweeping = false;
+  #unknown: ReadonlySet<string> = new Set();
+  #isSweeping = false;
 
-  function fail(error: unknown): void {
-    lease.hasFailed = true;
-    deps.onFault(error);
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => void this.#tick().then(() => this.#timer && this.start()), RENEW_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** A renewal took these holds over: closes those that no call of this process knows, in the background. */
+  takeOver(holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>): void {
+    const [first] = missed.values();
+    if (missed.size > 0)
+      this.#fail(new Error(`the holds of ${missed.size} organizations could not be looked at`, { cause: first }));
+    // A call of this process that is still going on seals itself. Closing may have to wait for the ledger, or for rows on
+    // the disk to be replayed, for longer than a lease lasts: meanwhile the lease must not expire.
+    const { open } = this.#deps;
+    const ended = holds.filter(({ callId }) => !open.has(callId));
+    void close(ended, this.#deps).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #tick(): Promise<void> {
+    const { lease, behind, onFault } = this.#deps;
+    try {
+      await lease.renew();
+      const due = ++this.#ticks % OWN_SWEEP_EVERY === 0 || lease.hasFailed || this.#unknown.size > 0;
+      // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
+      if (due && !this.#isSweeping && !behind()) void this.#sweepBeside();
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
+  async #sweepBeside(): Promise<void> {
+    this.#isSweeping = true;
+    await this.#sweepOwn().catch((error: unknown) => this.#fail(error));
+    this.#isSweeping = false;
   }
 
   /** Closes holds of this process that no call of it knows, twice in a row: of debits and takeovers whose replies were lost. */
-  async function sweepOwn(): Promise<void> {
-    const before = unknown;
+  async #sweepOwn(): Promise<void> {
+    const { counters, lease, owner, open, organizations } = this.#deps;
+    const { closing, contested } = lease;
+    const before = this.#unknown;
     const now = new Set<string>();
     const held = new Set<string>();
     lease.hasFailed = false;
     let fault: { readonly error: unknown } | undefined;
-    for (const organization of deps.organizations()) {
+    for (const organization of organizations()) {
       try {
-        const holds = await deps.counters.allHolds(organization);
+        const holds = await counters.allHolds(organization);
         for (const { callId } of holds) held.add(callId);
-        const own = holds.filter(
-          ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
-        );
+        const own = holds.filter((hold) => hold.owner === owner && !closing.has(hold.callId) && !open.has(hold.callId));
         for (const { callId } of own) now.add(callId);
-        await close(
-          own.filter(({ callId }) => before.has(callId)),
-          deps,
-        );
+        const again = own.filter(({ callId }) => before.has(callId));
+        await close(again, this.#deps);
       } catch (error) {
         // The holds of the others are still closed.
         fault ??= { error };
@@ -80,51 +108,15 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     }
     // What could not be looked at is looked at again before anything is forgotten.
     if (fault) for (const callId of before) now.add(callId);
-    unknown = now;
+    this.#unknown = now;
     if (fault) throw fault.error;
     for (const ids of [closing, contested]) for (const callId of ids) if (!held.has(callId)) ids.delete(callId);
   }
 
-  async function sweepBeside(): Promise<void> {
-    sweeping = true;
-    await sweepOwn().catch(fail);
-    sweeping = false;
+  #fail(error: unknown): void {
+    this.#deps.lease.hasFailed = true;
+    this.#deps.onFault(error);
   }
-
-  async function tick(): Promise<void> {
-    try {
-      await lease.renew();
-      const due = ++ticks % OWN_SWEEP_EVERY === 0 || lease.hasFailed || unknown.size > 0;
-      // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
-      if (due && !sweeping && !deps.behind()) void sweepBeside();
-    } catch (error) {
-      deps.onFault(error);
-    }
-  }
-
-  return {
-    takeOver(holds, missed) {
-      const [first] = missed.values();
-      if (missed.size > 0)
-        fail(new Error(`the holds of ${missed.size} organizations could not be looked at`, { cause: first }));
-      // A call of this process that is still going on seals itself. Closing may have to wait for the ledger, or for rows on
-      // the disk to be replayed, for longer than a lease lasts: meanwhile the lease must not expire.
-      void close(
-        holds.filter(({ callId }) => !deps.open.has(callId)),
-        deps,
-      ).catch(fail);
-    },
-    start() {
-      const next = (): void => {
-        timer = setTimeout(() => void tick().then(() => timer && next()), RENEW_MS).unref();
-      };
-      next();
-    },
-    stop() {
-      clearTimeout(timer);
-      timer = undefined;
-    },
-  };
 }
 
 /** Settles holds whose rows exist, and seals the others as abandoned at the held amount. // design 2 */

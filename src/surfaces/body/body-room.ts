@@ -69,14 +69,15 @@ export class BodyPlace implements Disposable {
     // A body that is still arriving after its call has ended is not kept.
     if (!this.#open) return;
     const memory = count * each;
-    this.#require(memory);
+    for (const share of this.#shares) if (share.taken + memory > share.most) throw this.#full(memory);
     for (const share of this.#shares) share.taken += memory;
     this.#taken += memory;
   }
 
   /** Throws as `take` does where there would be no room for a body of so many bytes. */
   expect(bytes: number): void {
-    this.#require(bytes * MEMORY_PER_BYTE);
+    const memory = bytes * MEMORY_PER_BYTE;
+    for (const share of this.#shares) if (share.taken + memory > share.most) throw this.#full(memory);
   }
 
   [Symbol.dispose](): void {
@@ -87,15 +88,11 @@ export class BodyPlace implements Disposable {
     leave(this.#organization);
   }
 
-  #require(memory: number): void {
-    for (const [index, share] of this.#shares.entries())
-      if (share.taken + memory > share.most) throw this.#full(index, memory);
-  }
-
-  #full(index: number, memory: number): GatewayError {
+  /** Why there is no room for so much memory. */
+  #full(memory: number): GatewayError {
     if (this.#shares.some((share) => this.#taken + memory > share.most))
       return new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
-    const [code, whose] = FULL[index]!;
+    const [code, whose] = FULL[this.#shares.findIndex((share) => share.taken + memory > share.most)]!;
     const message = `${whose} Send the request again in a moment, or send fewer large requests at a time.`;
     return new GatewayError(code, message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
@@ -112,7 +109,7 @@ interface Share {
   readonly most: number;
 }
 
-/** A share of somebody, among those of others by name. */
+/** The share of one key or organization, among others by name. */
 interface OwnedShare extends Share {
   readonly name: string;
   readonly among: Map<string, OwnedShare>;
