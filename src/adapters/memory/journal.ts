@@ -79,7 +79,11 @@ export function openJournal(
 
   const journal: Journal = {
     placed: (holds) => append(holds.map(holdLine).join('')),
-    closed: (holds) => append(holds.map(({ organization, callId }) => line(['closed', organization, callId])).join('')),
+    closed(holds) {
+      let lines = '';
+      for (const { organization, callId } of holds) lines += lineOf(['closed', organization, callId]);
+      append(lines);
+    },
     close,
   };
   return { journal, open };
@@ -128,10 +132,10 @@ function readHold([, ...facts]: readonly ['hold', ...Facts]): OpenHold {
 
 function holdLine({ organization, callId, owner, workload, at, periods, amount, tokens, draft }: OpenHold): string {
   const { day, month } = periods;
-  return line(['hold', organization, callId, owner, workload, at, day, month, String(amount), tokens, draft]);
+  return lineOf(['hold', organization, callId, owner, workload, at, day, month, String(amount), tokens, draft]);
 }
 
-function line(entry: Line): string {
+function lineOf(entry: Line): string {
   return `${JSON.stringify(entry)}\n`;
 }
 

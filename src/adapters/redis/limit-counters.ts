@@ -1,5 +1,5 @@
-import { checkHold, checkRequest, checkSettlement } from '../memory/amount.ts';
-import { recentIds } from '../memory/organization-state.ts';
+import { checkDebit, checkRequest } from '../memory/spend.ts';
+import { RecentIds } from '../memory/time-windows.ts';
 import type { CreditCounters } from '#/ports/credit.ts';
 import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';
@@ -62,7 +62,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const inFlight = trackInFlight();
   const leases = trackLeases(store);
   // For as long as a restore may wait for its turn.
-  const closed = recentIds(pauseMs);
+  const closed = new RecentIds(pauseMs);
   const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
 
   const freeCalls = gatherFreeCalls((request, calls) =>
@@ -111,7 +111,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   };
 
   const settle = async (settlements: readonly Ended[], owner?: string) => {
-    settlements.forEach(checkSettlement);
+    for (const { cost, tokens } of settlements) checkDebit(cost, tokens);
     const results = await settleHolds(store, settlements, owner);
     const now = performance.now();
     for (const [i, result] of results.entries()) {
@@ -127,7 +127,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     hold,
     settle,
     async restore(organization, own, read, lowers = 'everything') {
-      own.forEach(checkHold);
+      for (const { amount, tokens } of own) checkDebit(amount, tokens);
       const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
       await restoreSpend(store, leases, organization, stillOwn, read, lowers);
       inFlight.replace(
