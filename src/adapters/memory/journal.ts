@@ -81,7 +81,8 @@ export function openJournal(
     placed: (holds) => append(holds.map(holdLine).join('')),
     closed(holds) {
       let lines = '';
-      for (const { organization, callId } of holds) lines += lineOf(['closed', organization, callId]);
+      for (const { organization, callId } of holds)
+        lines += `${JSON.stringify(['closed', organization, callId] satisfies Line)}\n`;
       append(lines);
     },
     close,
@@ -132,11 +133,8 @@ function readHold([, ...facts]: readonly ['hold', ...Facts]): OpenHold {
 
 function holdLine({ organization, callId, owner, workload, at, periods, amount, tokens, draft }: OpenHold): string {
   const { day, month } = periods;
-  return lineOf(['hold', organization, callId, owner, workload, at, day, month, String(amount), tokens, draft]);
-}
-
-function lineOf(entry: Line): string {
-  return `${JSON.stringify(entry)}\n`;
+  const line: Line = ['hold', organization, callId, owner, workload, at, day, month, String(amount), tokens, draft];
+  return `${JSON.stringify(line)}\n`;
 }
 
 function keyOf(organization: string, callId: string): string {

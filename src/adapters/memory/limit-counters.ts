@@ -11,7 +11,6 @@ import {
   type LimitName,
   type Lowering,
   type OpenHold,
-  type RateStatus,
   type SettleResult,
   type TakeOver,
 } from '#/ports/limit-counters.ts';
@@ -29,7 +28,16 @@ import {
   spendVerdict,
   type Spend,
 } from './spend.ts';
-import { advance, correct, emptyWindow, RecentIds, resetMs, use, waitFor, type SlidingWindow } from './time-windows.ts';
+import {
+  advance,
+  correct,
+  emptyWindow,
+  RecentIds,
+  statusOf,
+  use,
+  waitFor,
+  type SlidingWindow,
+} from './time-windows.ts';
 
 export interface MemoryCountersOptions {
   /** File that keeps open holds over the death of the process. */
@@ -332,10 +340,6 @@ function windowOf(windows: Map<string, SlidingWindow>, workload: string, second:
   if (!window) windows.set(workload, (window = emptyWindow()));
   advance(window, second);
   return window;
-}
-
-function statusOf(window: SlidingWindow, now: number, limit: number): RateStatus {
-  return { limit, remaining: Math.max(0, limit - window.sum), resetMs: resetMs(window, now) };
 }
 
 function refusal(by: LimitName, retryAfterMs: number | undefined): HoldDecision {

@@ -180,17 +180,14 @@ export function checkRequest(request: HoldRequest): void {
   const { amount, tokens, free = false, requestsPerMinute = 0, tokensPerMinute = 0 } = request;
   checkDebit(amount, tokens);
   if (free && (amount > 0n || tokens > 0)) throw new RangeError('a free call must have no amount and no tokens');
-  if (!isCount(requestsPerMinute) || !isCount(tokensPerMinute)) throw new RangeError(NO_COUNT);
+  for (const limit of [requestsPerMinute, tokensPerMinute])
+    if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(NO_COUNT);
 }
 
 /** Throws RangeError on an amount that no counter can hold, and on tokens that are no count. */
 export function checkDebit(amount: NanoEuro, tokens: number): void {
   if (amount < 0n || amount > MOST) throw new RangeError('an amount must be between 0 and 2^63 - 1 nano-euro');
-  if (!isCount(tokens)) throw new RangeError(NO_COUNT);
+  if (!Number.isSafeInteger(tokens) || tokens < 0) throw new RangeError(NO_COUNT);
 }
 
 const NO_COUNT = 'a count must be a whole number from 0';
-
-function isCount(count: number): boolean {
-  return Number.isSafeInteger(count) && count >= 0;
-}

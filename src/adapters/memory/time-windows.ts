@@ -1,3 +1,5 @@
+import type { RateStatus } from '#/ports/limit-counters.ts';
+
 /** Uses in a sliding minute, counted in buckets of one second. `first` and `last` are the seconds in use. */
 export interface SlidingWindow {
   sum: number;
@@ -49,9 +51,11 @@ export function waitFor(window: SlidingWindow, nowMs: number, uses: number, limi
   return undefined;
 }
 
-/** Milliseconds until the oldest use leaves the window; 0 when it is empty. */
-export function resetMs(window: SlidingWindow, nowMs: number): number {
-  return window.first === undefined ? 0 : (window.first + SPAN) * 1000 - nowMs;
+/** How far a limit is used. */
+export function statusOf(window: SlidingWindow, nowMs: number, limit: number): RateStatus {
+  const { first, sum } = window;
+  const resetMs = first === undefined ? 0 : (first + SPAN) * 1000 - nowMs;
+  return { limit, remaining: Math.max(0, limit - sum), resetMs };
 }
 
 function count(window: SlidingWindow, second: number, difference: number): void {

@@ -55,13 +55,31 @@ export async function saveCheckpoint(db: Queryable, checkpoint: Checkpoint): Pro
     statement,
     key,
     Buffer.from(signature, 'hex'),
-    arrayOf('uuid', heads.map((head) => head.strand)),
-    arrayOf('bigint', heads.map((head) => head.sequence)),
-    arrayOf('digest', heads.map((head) => head.link)),
+    arrayOf(
+      'uuid',
+      heads.map((head) => head.strand),
+    ),
+    arrayOf(
+      'bigint',
+      heads.map((head) => head.sequence),
+    ),
+    arrayOf(
+      'digest',
+      heads.map((head) => head.link),
+    ),
     publicKey === undefined ? null : Buffer.from(publicKey, 'hex'),
-    arrayOf('text', credit.map((head) => head.organization)),
-    arrayOf('bigint', credit.map((head) => head.number)),
-    arrayOf('digest', credit.map((head) => head.link)),
+    arrayOf(
+      'text',
+      credit.map((head) => head.organization),
+    ),
+    arrayOf(
+      'bigint',
+      credit.map((head) => head.number),
+    ),
+    arrayOf(
+      'digest',
+      credit.map((head) => head.link),
+    ),
   ];
   await db.query(query(STATEMENTS.saveCheckpoint, values, TIMEOUT_MS));
 }
@@ -70,15 +88,42 @@ export async function saveCheckpoint(db: Queryable, checkpoint: Checkpoint): Pro
 export async function saveCut(db: PoolClient, number: number, { strands, carried }: Cut): Promise<void> {
   const values = [
     number,
-    arrayOf('uuid', strands.map((cut) => cut.strand)),
-    arrayOf('bigint', strands.map((cut) => cut.sequence)),
-    arrayOf('digest', strands.map((cut) => cut.link)),
-    arrayOf('text', strands.map((cut) => JSON.stringify(cut.withheld))),
-    arrayOf('text', carried.map((sum) => sum.organization)),
-    arrayOf('text', carried.map((sum) => sum.workload)),
-    arrayOf('text', carried.map((sum) => sum.cost)),
-    arrayOf('bigint', carried.map((sum) => sum.calls)),
-    arrayOf('bytea', carried.map((sum) => Buffer.from(sum.salt, 'hex'))),
+    arrayOf(
+      'uuid',
+      strands.map((cut) => cut.strand),
+    ),
+    arrayOf(
+      'bigint',
+      strands.map((cut) => cut.sequence),
+    ),
+    arrayOf(
+      'digest',
+      strands.map((cut) => cut.link),
+    ),
+    arrayOf(
+      'text',
+      strands.map((cut) => JSON.stringify(cut.withheld)),
+    ),
+    arrayOf(
+      'text',
+      carried.map((sum) => sum.organization),
+    ),
+    arrayOf(
+      'text',
+      carried.map((sum) => sum.workload),
+    ),
+    arrayOf(
+      'text',
+      carried.map((sum) => sum.cost),
+    ),
+    arrayOf(
+      'bigint',
+      carried.map((sum) => sum.calls),
+    ),
+    arrayOf(
+      'bytea',
+      carried.map((sum) => Buffer.from(sum.salt, 'hex')),
+    ),
   ];
   await db.query(query(STATEMENTS.saveCut, values, TIMEOUT_MS));
 }

@@ -34,7 +34,10 @@ export async function openPostgresObjects(options: StoreOptions): Promise<Postgr
 async function record(pool: Connections, objects: readonly KeptObject[]): Promise<void> {
   if (objects.length === 0) return;
   const texts = (name: 'provider' | 'id' | 'kind' | 'organization' | 'workload' | 'credential'): Buffer =>
-    arrayOf('text', objects.map((one) => one[name]));
+    arrayOf(
+      'text',
+      objects.map((one) => one[name]),
+    );
   const values = [
     texts('provider'),
     texts('id'),
@@ -42,8 +45,14 @@ async function record(pool: Connections, objects: readonly KeptObject[]): Promis
     texts('organization'),
     texts('workload'),
     texts('credential'),
-    arrayOf('timestamp', objects.map(({ madeAt }) => madeAt)),
-    arrayOf('timestamp', objects.map(({ expiresAt }) => expiresAt)),
+    arrayOf(
+      'timestamp',
+      objects.map(({ madeAt }) => madeAt),
+    ),
+    arrayOf(
+      'timestamp',
+      objects.map(({ expiresAt }) => expiresAt),
+    ),
   ];
   await pool.query(query(STATEMENTS.recordObjects, values, WRITE_TIMEOUT_MS));
 }

@@ -108,7 +108,10 @@ async function appendLeft(pool: Pool, rows: readonly SealedRow[]): Promise<void>
   if (rows.length === 0) return;
   await inTransaction(pool, async (client) => {
     await client.query('LOCK TABLE audit_withheld IN ROW EXCLUSIVE MODE');
-    const calls = arrayOf('uuid', rows.map((row) => row.callId));
+    const calls = arrayOf(
+      'uuid',
+      rows.map((row) => row.callId),
+    );
     const dropped = await client.query<{ call_id: string }>(query(STATEMENTS.droppedCalls, [calls], READ_TIMEOUT_MS));
     if (dropped.rows.length > 0) throw new RowsDropped(new Set(dropped.rows.map((row) => row.call_id)));
     await append(client, rows);
@@ -169,7 +172,14 @@ async function totals(
 ): Promise<SpendTotals> {
   const { day, month } = localPeriods(now, timeZone);
   const bounds = [day.from, day.until, month.from, month.until].map((instant) => new Date(instant).toISOString());
-  const values = [organization, ...bounds, arrayOf('uuid', open.map((hold) => hold.callId))];
+  const values = [
+    organization,
+    ...bounds,
+    arrayOf(
+      'uuid',
+      open.map((hold) => hold.callId),
+    ),
+  ];
   const { rows } = await pool.query<TotalsRow>(query(STATEMENTS.totals, values));
   const workloads = new Map<string, PeriodTotals>();
   let all: PeriodTotals = { total: 0n, day: 0n, month: 0n };

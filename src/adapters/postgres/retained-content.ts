@@ -30,10 +30,22 @@ export async function openPostgresContent(options: StoreOptions): Promise<Postgr
 async function put(pool: Connections, items: readonly RetainedItem[]): Promise<void> {
   if (items.length === 0) return;
   const values = [
-    arrayOf('uuid', items.map((item) => item.callId)),
-    arrayOf('text', items.map((item) => item.organization)),
-    arrayOf('timestamp', items.map((item) => item.expiresAt)),
-    arrayOf('bytea', items.map((item) => item.encrypted)),
+    arrayOf(
+      'uuid',
+      items.map((item) => item.callId),
+    ),
+    arrayOf(
+      'text',
+      items.map((item) => item.organization),
+    ),
+    arrayOf(
+      'timestamp',
+      items.map((item) => item.expiresAt),
+    ),
+    arrayOf(
+      'bytea',
+      items.map((item) => item.encrypted),
+    ),
   ];
   await pool.query(query(STATEMENTS.putContent, values, WRITE_TIMEOUT_MS));
 }

@@ -80,11 +80,7 @@ export const STATEMENTS = {
 export type TimedQuery = QueryConfig & { readonly query_timeout?: number };
 
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; a timeout closes the connection too. */
-export function query(
-  { name, text }: Statement,
-  values: readonly unknown[] = [],
-  timeoutMs?: number,
-): TimedQuery {
+export function query({ name, text }: Statement, values: readonly unknown[] = [], timeoutMs?: number): TimedQuery {
   return { name, text, values: [...values], ...(timeoutMs === undefined ? undefined : { query_timeout: timeoutMs }) };
 }
 
