@@ -83,8 +83,10 @@ export class AnswerReader {
 /** How the end of a body is found, where it is not a number of bytes. */
 const CHUNKED = -1;
 const UNTIL_CLOSE = -2;
+/** How a field begins that says whether a connection is kept. No value holds a line feed. */
+const CONNECTION = '\nconnection:';
 
-/** The names that framing depends on are looked for once each, in the head as it lies. */
+/** The names that framing depends on are looked for in the head as it lies. */
 export class AnswerHead {
   readonly status: number;
   readonly #text: string;
@@ -99,8 +101,14 @@ export class AnswerHead {
 
   /** The value of the first field with this name (lower case), without the blanks around it. */
   header(name: string): string | undefined {
-    const at = this.#next(name, 0);
-    return at < 0 ? undefined : valueAt(this.#text, at);
+    const before = this.#lower.indexOf(`\n${name}:`);
+    if (before < 0) return undefined;
+    const text = this.#text;
+    let start = before + name.length + 2;
+    let end = text.indexOf('\r', start);
+    while (start < end && (text[start] === ' ' || text[start] === '\t')) start++;
+    while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+    return text.slice(start, end);
   }
 
   /**
@@ -115,10 +123,11 @@ export class AnswerHead {
       throw new BrokenAnswer('ERR_TWO_LENGTHS', 'an answer has both a length and chunks');
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
       throw new BrokenAnswer('ERR_TRANSFER_ENCODING', 'an answer is encoded as something else than chunks');
-    const bytes = length === undefined ? undefined : lengthOf(length);
+    const bytes = length === undefined ? UNTIL_CLOSE : Number(length);
+    if (length !== undefined && !(/^\d{1,16}$/.test(length) && Number.isSafeInteger(bytes)))
+      throw new BrokenAnswer('ERR_CONTENT_LENGTH', 'the length of an answer is no number');
     if (method === 'HEAD' || status === 204 || status === 304) return 0;
-    if (coding !== undefined) return CHUNKED;
-    return bytes ?? UNTIL_CLOSE;
+    return coding === undefined ? bytes : CHUNKED;
   }
 
   /** Whether the connection may serve another request, as far as the head says. // RFC 9112 9.3 */
@@ -131,8 +140,10 @@ export class AnswerHead {
     const old = this.#text.charCodeAt(7) === 0x30;
     if (old && this.header('transfer-encoding') !== undefined) return false;
     let kept = !old;
-    for (let at = this.#next('connection', 0); at >= 0; at = this.#next('connection', at)) {
-      for (const token of valueAt(this.#lower, at).split(',')) {
+    const lower = this.#lower;
+    for (let at = lower.indexOf(CONNECTION); at >= 0; at = lower.indexOf(CONNECTION, at + 1)) {
+      const value = lower.slice(at + CONNECTION.length, lower.indexOf('\r', at));
+      for (const token of value.split(',')) {
         const option = token.trim();
         if (option === 'close') return false;
         if (option === 'keep-alive') kept = true;
@@ -148,35 +159,11 @@ export class AnswerHead {
     return seconds === undefined ? undefined : Number(seconds) * 1000;
   }
 
+  /** `header`, where two fields with this name would be ambiguous. */
   #only(name: string): string | undefined {
-    const at = this.#next(name, 0);
-    if (at < 0) return undefined;
-    if (this.#next(name, at) >= 0) throw new BrokenAnswer('ERR_TWO_LENGTHS', `an answer has two fields ${name}`);
-    return valueAt(this.#text, at);
+    const line = `\n${name}:`;
+    if (this.#lower.indexOf(line) !== this.#lower.lastIndexOf(line))
+      throw new BrokenAnswer('ERR_TWO_LENGTHS', `an answer has two fields ${name}`);
+    return this.header(name);
   }
-
-  /** Where the value of the next field with this name begins; no value holds a line feed. */
-  #next(name: string, from: number): number {
-    const at = this.#lower.indexOf(`\n${name}:`, from);
-    return at < 0 ? -1 : at + name.length + 2;
-  }
-}
-
-function valueAt(text: string, from: number): string {
-  let start = from;
-  let end = text.indexOf('\r', from);
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
-}
-
-function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09;
-}
-
-function lengthOf(value: string): number {
-  const bytes = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(bytes))
-    throw new BrokenAnswer('ERR_CONTENT_LENGTH', 'the length of an answer is no number');
-  return bytes;
 }

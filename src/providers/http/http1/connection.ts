@@ -57,6 +57,7 @@ export class Connection {
     this.#asked = false;
     this.#heard = false;
     this.#reader = new AnswerReader(exchange.method, exchange);
+    this.#socket.ref();
     try {
       exchange.onConnection(this);
     } catch (error) {
@@ -106,10 +107,6 @@ export class Connection {
   /** Nothing is done on it: it does not keep the process alive. */
   rest(): void {
     this.#socket.unref();
-  }
-
-  wake(): void {
-    this.#socket.ref();
   }
 
   /** Ends it and tells its exchange. */

@@ -28,6 +28,7 @@ const LINE = 3;
 const FIELD_NAME = 4;
 const FIELD_VALUE = 5;
 const LAST_END = 6;
+const DONE = 7;
 
 /**
  * Reads a head, or trailers, wherever its bytes are cut: every byte once, and refuses bytes that are not allowed there.
@@ -51,19 +52,9 @@ export class HeadScanner {
   scan(bytes: Buffer, from: number): number {
     const room = from + MAX_HEAD - this.#size;
     const to = Math.min(bytes.length, room);
-    const at = this.#walk(bytes, from, to);
-    this.text += bytes.toString('latin1', from, at);
-    this.#size += at - from;
-    if (!this.complete && at === room) {
-      throw new CutOff('ERR_HEAD_TOO_LONG', `a head is ${MAX_HEAD} bytes long at most`);
-    }
-    return at;
-  }
-
-  #walk(bytes: Buffer, from: number, to: number): number {
     let at = from;
     let state = this.#state;
-    while (at < to) {
+    while (at < to && state !== DONE) {
       const byte = bytes[at]!;
       at++;
       switch (state) {
@@ -79,10 +70,6 @@ export class HeadScanner {
           else if (VALUE[value] === 0) throw new BrokenAnswer('ERR_FIELD_VALUE', 'a control character in a head');
           break;
         }
-        case LINE_END:
-          if (byte !== LF) throw new BrokenAnswer('ERR_LINE_END', 'a line of a head does not end with CRLF');
-          state = LINE;
-          break;
         case LINE:
           if (byte === CR) {
             state = LAST_END;
@@ -99,11 +86,16 @@ export class HeadScanner {
           break;
         default:
           if (byte !== LF) throw new BrokenAnswer('ERR_LINE_END', 'a line of a head does not end with CRLF');
-          this.complete = true;
-          return at;
+          state = state === LINE_END ? LINE : DONE;
       }
     }
     this.#state = state;
+    this.complete = state === DONE;
+    this.text += bytes.toString('latin1', from, at);
+    this.#size += at - from;
+    if (!this.complete && at === room) {
+      throw new CutOff('ERR_HEAD_TOO_LONG', `a head is ${MAX_HEAD} bytes long at most`);
+    }
     return at;
   }
 
