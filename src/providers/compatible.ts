@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
 import type { CompatibleVendor } from '#/vendors/vendor.ts';
-import type { Family } from '#/wire/document/document.ts';
+import type { Edit, Family, WireDocument } from '#/wire/document/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './http/failure.ts';
 import { fitOpenAi } from './fit/fit.ts';
@@ -23,6 +23,10 @@ export interface Quirks {
   readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
   /** What no rule can say of chat requests, done before the rules. */
   readonly fitChat?: (fitting: Fitting) => void;
+  /** Edits by family that no rule can say, beside those of the rules. */
+  readonly fits?: Readonly<
+    Partial<Record<Family, (document: WireDocument, config: ProviderConfig) => readonly Edit[]>>
+  >;
 }
 
 /** Asks a vendor in another way than by the family's own path; `api` is how the vendor is reached. */
@@ -42,7 +46,7 @@ function create(
   const api = quirks.api?.(config, transport) ?? bearerApi(config);
   const exit = httpExit(api, transport);
   const { rules } = vendor;
-  const { asks = {}, fitChat } = quirks;
+  const { asks = {}, fits = {}, fitChat } = quirks;
   const families = quirks.families?.(config) ?? vendor.families;
   const systemOne = new Set(
     [...config.models.values()]
@@ -50,31 +54,34 @@ function create(
       .map(({ id, upstreamId }) => upstreamId ?? id),
   );
   const withoutChat = families.filter((family) => family !== 'chat');
+  const sendInOtherWays = (outgoing: Outgoing): Promise<Incoming> => {
+    if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
+      return decideBySystemOne(outgoing, exit.send);
+    }
+    const ask = asks[outgoing.family];
+    return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
+  };
   return {
     config,
     ...configured(config),
     families: (model, needs) => {
       const known = traits(config, model);
-      const { chat } = known;
-      const deciding = decidingFamilies(known);
+      const { chat, decides } = known;
       const hidden = chat === 'nothing' || (chat === 'without-tools' && needs?.tools !== false);
       // Without another family to go to, chat may still serve it, if only without thinking.
       const spoken = hidden && withoutChat.includes('responses') ? withoutChat : families;
-      return deciding.length > 0 ? [...spoken, ...deciding] : spoken;
+      return decides === undefined ? spoken : [...spoken, ...decidingFamilies(known)];
     },
     traits: (model) => traits(config, model),
     fit(document, context, lose) {
       const known = traits(config, context.model);
-      fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
-      return fitOpenAi(document, { config, traits: known, rules, fitChat }, context, lose);
+      const { family } = document;
+      if (family === 'decisions') fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
+      const edits = fitOpenAi(document, { config, traits: known, rules, fitChat }, context, lose);
+      const more = fits[family]?.(document, config) ?? [];
+      return more.length > 0 ? [...edits, ...more] : edits;
     },
-    send: (outgoing) => {
-      if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
-        return decideBySystemOne(outgoing, exit.send);
-      }
-      const ask = asks[outgoing.family];
-      return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
-    },
+    send: Object.keys(asks).length === 0 && systemOne.size === 0 ? exit.send : sendInOtherWays,
     pass: exit.pass,
     ...(quirks.unlisted !== true && { list: (ask: ListAsk) => listModels(OPENAI_LIST, exit.pass, ask) }),
     readFailure,

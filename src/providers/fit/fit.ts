@@ -7,8 +7,7 @@ import type { VendorRules } from '#/vendors/rules.ts';
 import { fitCache } from './cache.ts';
 import { fitChat } from './chat.ts';
 import { fitResponses } from './responses.ts';
-import { fitStreamOptions } from './stream-options.ts';
-import { Fitting, fitMembers } from './fitting.ts';
+import { Fitting, fitMembers, fitStreamOptions } from './fitting.ts';
 
 /** Whose request is fitted, and to what. */
 export interface FitTarget {
@@ -31,14 +30,14 @@ export function fitOpenAi(
 ): readonly Edit[] {
   const fitting = new Fitting(document, lose);
   const { family } = document;
-  const declared = new Set(config.models.get(context.model)?.rejects);
-  fitCache(fitting, document, config, traits, context);
+  if (traits.cacheMarks !== 'as-written') fitCache(fitting, document, config, traits, context);
   if (family === 'chat' && rules.untouched !== true) {
     quirk?.(fitting);
     fitChat(fitting, traits, rules.chat, context);
   } else if (family === 'responses' && rules.untouched !== true) {
     fitResponses(fitting, traits, rules.responses ?? {}, config);
   } else {
+    const declared = new Set(config.models.get(context.model)?.rejects);
     fitMembers(fitting, family === 'chat' ? {} : (rules[family] ?? {}), declared);
     if (family === 'chat' || family === 'completions') fitStreamOptions(fitting, rules.chat.streamOptions, context);
   }
