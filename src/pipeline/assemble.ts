@@ -6,7 +6,8 @@ import { Ownership } from '#/dispatch/kept/ownership.ts';
 import { UnsupportedParameters } from '#/dispatch/unsupported-parameters.ts';
 import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
-import { createSettlement, type SettlementService, givingBack } from '#/meter/settlement/settlement.ts';
+import { createSettlement, type SettlementService } from '#/meter/settlement/settlement.ts';
+import { givingBack } from '#/meter/settlement/settler.ts';
 import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
@@ -67,7 +68,7 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
   const behind = (): boolean => writer.replaying;
   const organizations = (): string[] => [...(deps.snapshot()?.organizations.keys() ?? [])];
   const settlement = createSettlement({ ...deps, open, owner, behind });
-  const settle = (settlements: readonly Settlement[]): void => settlement.settle(settlements);
+  const settle = (settlements: readonly Settlement[]): void => settlement.settler.settle(settlements);
   const onFault = (error: unknown): void => onEvent({ kind: 'sweep.fault', error });
   const lease: Lease = new Lease({
     counters,

@@ -39,6 +39,7 @@ function keeper(during: () => Promise<void>) {
     ledger: undefined as unknown as ReconcilerDeps['ledger'],
     credit: undefined as unknown as ReconcilerDeps['credit'],
     restorer: { restore: () => Promise.resolve(), restoreAfresh: () => Promise.resolve() },
+    settledAt: new Map(),
     sink: undefined,
     snapshot: () =>
       ({
