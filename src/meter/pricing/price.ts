@@ -63,6 +63,7 @@ export const OUTPUT_BUCKETS = [
   'outputAudio',
   'outputImage',
 ] as const satisfies readonly Bucket[];
+export const BUCKETS: readonly Bucket[] = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS];
 /** The service tier that list prices are for. */
 export const STANDARD = 'standard';
 export const UNITS = ['pages', 'images', 'calls', 'seconds', ...BESIDE_TOKENS] as const satisfies readonly Unit[];
@@ -79,20 +80,10 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
   let sum = 0n;
   const tier = tierOf(price, usage);
   if (tier) {
-    const { rates } = tier;
-    sum =
-      charge(rates.input, usage.input) +
-      charge(rates.cacheRead, usage.cacheRead) +
-      charge(rates.cacheWrite5m, usage.cacheWrite5m) +
-      charge(rates.cacheWrite1h, usage.cacheWrite1h) +
-      charge(rates.output, usage.output) +
-      charge(rates.reasoning, usage.reasoning);
-    const { inputAudio, inputImage, cacheReadAudio, outputAudio, outputImage } = usage;
-    if (inputAudio !== undefined) sum += charge(rates.inputAudio, inputAudio);
-    if (inputImage !== undefined) sum += charge(rates.inputImage, inputImage);
-    if (cacheReadAudio !== undefined) sum += charge(rates.cacheReadAudio, cacheReadAudio);
-    if (outputAudio !== undefined) sum += charge(rates.outputAudio, outputAudio);
-    if (outputImage !== undefined) sum += charge(rates.outputImage, outputImage);
+    for (const bucket of BUCKETS) {
+      const count = usage[bucket] ?? 0;
+      if (count !== 0) sum += charge(tier.rates[bucket], count);
+    }
   }
   for (const unit of UNITS) {
     const rate = price.units[unit];
@@ -133,7 +124,7 @@ function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): N
   const { inputTokens: inputs = 0, outputTokens = 0, textOnly = false } = bounds;
   const inService = service === undefined ? NO_USAGE : { ...NO_USAGE, serviceTier: service };
   let highest = cost(price, inService, bounds);
-  const tiers = tiersIn(price, service);
+  const tiers = service === undefined ? price.tiers : tiersIn(price, service);
   for (const [index, { above, rates }] of tiers.entries()) {
     if (index > 0 && inputs <= above) break;
     // Within this tier, input ends where the next one begins.
@@ -196,7 +187,7 @@ export function covers(price: Price, quantity: Quantity): boolean {
 
 function charge(rate: bigint, count: number): bigint {
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a count: ${count}`);
-  return count === 0 ? 0n : rate * BigInt(count);
+  return rate * BigInt(count);
 }
 
 function dearest<B extends Bucket>(rates: PriceTier['rates'], buckets: readonly [B, ...B[]]): B {
