@@ -37,8 +37,9 @@ export function fitOpenAi(
   } else if (family === 'responses' && rules.untouched !== true) {
     fitResponses(fitting, traits, rules.responses ?? {}, config);
   } else {
-    const declared = new Set(config.models.get(context.model)?.rejects);
-    fitMembers(fitting, family === 'chat' ? {} : (rules[family] ?? {}), declared);
+    const declared = config.models.get(context.model)?.rejects ?? [];
+    const ofFamily = family === 'chat' ? undefined : rules[family];
+    if (ofFamily || declared.length > 0) fitMembers(fitting, ofFamily ?? {}, new Set(declared));
     if (family === 'chat' || family === 'completions') fitStreamOptions(fitting, rules.chat.streamOptions, context);
   }
   return fitting.edits();

@@ -4,7 +4,7 @@ import { type Pool, Http1Client } from './http1/pool.ts';
 import { requestHead, type RequestHead, framedBy } from './http1/request-head.ts';
 import { classify } from './transport-fault.ts';
 import type { TransportRequest } from './transport-request.ts';
-import type { AnswerHead } from './http1/answer-reader.ts';
+import type { AnswerHead } from './http1/answer-head.ts';
 import { BodySender } from './http1/body-sender.ts';
 import type { Connection, Exchange } from './http1/connection.ts';
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { AnswerReader, type AnswerSink, type AnswerHead } from './answer-reader.ts';
+import type { AnswerHead } from './answer-head.ts';
+import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { CutOff } from './broken-answer.ts';
 
 /** One request with its answer, as a connection sees it. */
@@ -104,11 +105,6 @@ export class Connection {
     this.#socket.resume();
   }
 
-  /** Nothing is done on it: it does not keep the process alive. */
-  rest(): void {
-    this.#socket.unref();
-  }
-
   /** Ends it and tells its exchange. */
   cut(error: Error): void {
     this.#break(error);
@@ -161,6 +157,7 @@ export class Connection {
       // It may have been stopped for one who takes slowly.
       if (this.#socket.isPaused()) this.#socket.resume();
       this.#hasServed = true;
+      this.#socket.unref();
       this.#owner.onFree(this, reader.keptMs);
     } else this.#lose();
     exchange?.onEnd();

@@ -24,9 +24,10 @@ export class Pool implements ConnectionOwner {
     const due = this.#due;
     this.#due = [];
     for (const { connection, exchange } of due) {
-      if (!exchange || exchange.over) this.#rest(connection);
-      else if (connection.gone) this.ask(exchange);
-      else connection.begin(exchange);
+      if (exchange && !exchange.over) {
+        if (connection.gone) this.ask(exchange);
+        else connection.begin(exchange);
+      } else if (!connection.gone) this.#idle.push(connection);
     }
   };
 
@@ -95,12 +96,6 @@ export class Pool implements ConnectionOwner {
     await Promise.all(closed);
   }
 
-  #rest(connection: Connection): void {
-    if (connection.gone) return;
-    connection.rest();
-    this.#idle.push(connection);
-  }
-
   #open(exchange: Exchange): void {
     if (this.#closed)
       return exchange.onError(new CutOff('ERR_TRANSPORT_CLOSED', 'the gateway has given up its connections'));
@@ -112,8 +107,9 @@ export class Pool implements ConnectionOwner {
       const connection = new Connection(socket, this);
       this.#all.add(connection);
       if (!exchange.over) return connection.begin(exchange);
+      socket.unref();
       connection.idleUntil = performance.now() + IDLE_MS;
-      this.#rest(connection);
+      this.#idle.push(connection);
     });
   }
 }

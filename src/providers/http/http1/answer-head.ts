@@ -30,14 +30,25 @@ const FIELD_VALUE = 5;
 const LAST_END = 6;
 const DONE = 7;
 
+/** How the end of a body is found, where it is not a number of bytes. */
+export const CHUNKED = -1;
+export const UNTIL_CLOSE = -2;
+/** How a field begins that says whether a connection is kept. No value holds a line feed. */
+const CONNECTION = '\nconnection:';
+
 /**
  * Reads a head, or trailers, wherever its bytes are cut: every byte once, and refuses bytes that are not allowed there.
  * Lines end with CRLF; none is folded, no blank stands before a colon. // RFC 9112 2.2, 5.1, 5.2
+ * The names that framing depends on are looked for in the head as it lies.
  */
-export class HeadScanner {
-  /** The whole head with its empty line, a character a byte, once it is complete. */
-  text = '';
+export class AnswerHead {
   complete = false;
+  /** Once it is complete. */
+  status = 0;
+  /** The whole head with its empty line, a character a byte. */
+  #text = '';
+  /** The same characters at the same places, once it is complete: in Latin-1 no letter grows. */
+  #lower = '';
   #state: number;
   /** Bytes of the status line so far. */
   #column = 0;
@@ -90,13 +101,67 @@ export class HeadScanner {
       }
     }
     this.#state = state;
-    this.complete = state === DONE;
-    this.text += bytes.toString('latin1', from, at);
+    this.#text += bytes.toString('latin1', from, at);
     this.#size += at - from;
-    if (!this.complete && at === room) {
-      throw new CutOff('ERR_HEAD_TOO_LONG', `a head is ${MAX_HEAD} bytes long at most`);
-    }
+    if (state === DONE) {
+      this.complete = true;
+      this.#lower = this.#text.toLowerCase();
+      this.status = Number(this.#text.slice(9, 12));
+    } else if (at === room) throw new CutOff('ERR_HEAD_TOO_LONG', `a head is ${MAX_HEAD} bytes long at most`);
     return at;
+  }
+
+  /** The value of the first field with this name (lower case), without the blanks around it. */
+  header(name: string): string | undefined {
+    const before = this.#lower.indexOf(`\n${name}:`);
+    if (before < 0) return undefined;
+    const text = this.#text;
+    let start = before + name.length + 2;
+    let end = text.indexOf('\r', start);
+    while (start < end && (text[start] === ' ' || text[start] === '\t')) start++;
+    while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+    return text.slice(start, end);
+  }
+
+  /**
+   * Bytes of the body, `CHUNKED` or `UNTIL_CLOSE`. Refuses ambiguous framing: two lengths, a length together with
+   * chunks, any coding but chunks. // RFC 9112 6.3
+   */
+  framing(method: string): number {
+    const { status } = this;
+    const length = this.#only('content-length');
+    const coding = this.#only('transfer-encoding');
+    if (length !== undefined && coding !== undefined)
+      throw new BrokenAnswer('ERR_TWO_LENGTHS', 'an answer has both a length and chunks');
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+      throw new BrokenAnswer('ERR_TRANSFER_ENCODING', 'an answer is encoded as something else than chunks');
+    const bytes = length === undefined ? UNTIL_CLOSE : Number(length);
+    if (length !== undefined && !(/^\d{1,16}$/.test(length) && Number.isSafeInteger(bytes)))
+      throw new BrokenAnswer('ERR_CONTENT_LENGTH', 'the length of an answer is no number');
+    if (method === 'HEAD' || status === 204 || status === 304) return 0;
+    return coding === undefined ? bytes : CHUNKED;
+  }
+
+  /** Whether the connection may serve another request, as far as the head says. // RFC 9112 9.3 */
+  keeps(method: string): boolean {
+    if (this.status === 204 || this.status === 304) {
+      // A server that says so may send a body, too.
+      if (this.header('transfer-encoding') !== undefined) return false;
+      if (method !== 'HEAD' && Number(this.header('content-length') ?? 0) > 0) return false;
+    }
+    const old = this.#text.charCodeAt(7) === 0x30;
+    if (old && this.header('transfer-encoding') !== undefined) return false;
+    let kept = !old;
+    const lower = this.#lower;
+    for (let at = lower.indexOf(CONNECTION); at >= 0; at = lower.indexOf(CONNECTION, at + 1)) {
+      const value = lower.slice(at + CONNECTION.length, lower.indexOf('\r', at));
+      for (const token of value.split(',')) {
+        const option = token.trim();
+        if (option === 'close') return false;
+        if (option === 'keep-alive') kept = true;
+      }
+    }
+    return kept;
   }
 
   /** `HTTP/1.1 200`, then a blank and a reason, or the end of the line. // RFC 9112 4 */
@@ -117,5 +182,13 @@ export class HeadScanner {
       return STATUS;
     }
     throw new BrokenAnswer('ERR_STATUS_LINE', 'the first line is no status line of HTTP/1.1');
+  }
+
+  /** `header`, where two fields with this name would be ambiguous. */
+  #only(name: string): string | undefined {
+    const line = `\n${name}:`;
+    if (this.#lower.indexOf(line) !== this.#lower.lastIndexOf(line))
+      throw new BrokenAnswer('ERR_TWO_LENGTHS', `an answer has two fields ${name}`);
+    return this.header(name);
   }
 }
