@@ -9,18 +9,13 @@ const LONGER: Readonly<Record<string, number>> = {
   'src/observer.ts createObserver': 227,
   'src/main.ts run': 175,
   'src/cli/commands.ts createCommands': 163,
-  'src/adapters/redis/limit-counters.ts openRedisCounters': 121,
   'src/settings.ts readSettings': 108,
-  'src/adapters/kubernetes/api-client.ts openApiClient': 88,
   'src/pipeline/background/sweeper.ts createSweeper': 86,
   'operators/judge.ts createJudge': 78,
   'src/main/inference.ts openInference': 72,
   'src/observer.ts onPipeline': 72,
   'src/inspect/inspect.ts inspect': 71,
-  'src/meter/settlement/settlement.ts createSettlement': 64,
   'inference/decide/typed-graph.ts openTypedGraph': 63,
-  'src/adapters/inference/models.ts openLocalModels': 63,
-  'src/meter/usage-bounds.ts usageBoundsOf': 66,
   'inference/decide/glossary.ts formsOf': 62,
 };
 

@@ -4,7 +4,7 @@ import type { RouterState } from '#/wire/systemone/state.ts';
 export type ModelKind = 'names' | 'router' | 'typed';
 
 /** A name in a text: UTF-16 offsets, end exclusive. */
-interface FoundName {
+export interface FoundName {
   readonly start: number;
   readonly end: number;
   /** `PERSON_NAME`, `LOCATION`, `ORGANIZATION` or `ADDRESS`. */
@@ -12,7 +12,7 @@ interface FoundName {
 }
 
 /** What the router makes of a request: calibrated probabilities. // spec 2.6 */
-interface RouterOpinion {
+export interface RouterOpinion {
   /** That it takes several steps that depend on each other. */
   readonly reasoning: number;
   /** Of the levels 0 trivial, 1 simple, 2 moderate, 3 hard. */
@@ -52,7 +52,7 @@ export interface TypedDecision {
 export type TypedState = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** Which models an installation has. */
-interface ModelsThere {
+export interface ModelsThere {
   /** Whether or not they can be asked. */
   readonly installed: ReadonlySet<ModelKind>;
   /** They can be asked now. */
