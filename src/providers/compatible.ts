@@ -23,7 +23,7 @@ export interface Quirks {
   readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
   /** What no rule can say of chat requests, done before the rules. */
   readonly fitChat?: (fitting: Fitting) => void;
-  /** Edits by family that no rule can say, beside those of the rules. */
+  /** Edits by family that no rule can say, in addition to those of the rules. */
   readonly fits?: Readonly<
     Partial<Record<Family, (document: WireDocument, config: ProviderConfig) => readonly Edit[]>>
   >;

@@ -34,7 +34,7 @@ const TYPES: { readonly [K in keyof Values]: ColumnType<Values[K]> } = {
   bigint: { oid: 20, width: 8, write: writeInteger },
   timestamp: { oid: 1184, width: 8, write: writeTimestamp },
   digest: { oid: 17, width: DIGEST_BYTES, write: writeDigest },
-  text: { oid: 25, width: Buffer.byteLength, write: writeText },
+  text: { oid: 25, width: (text) => Buffer.byteLength(text), write: writeText },
   bytea: { oid: 17, width: (value) => value.length, write: (buffer, value, at) => buffer.set(value, at) },
 };
 
