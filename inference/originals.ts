@@ -1,4 +1,4 @@
-import { plainLetters } from '#/ports/plain-letters.ts';
+import { plainLetters } from '#/ports/document-text.ts';
 
 /** A stretch of a text, UTF-16 offsets. */
 interface Span {

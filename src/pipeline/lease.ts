@@ -1,6 +1,5 @@
 import type { Ledger } from '#/ports/ledger.ts';
-import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { LimitCounters, OpenHold, OpenHolds, Settlement } from '#/ports/limit-counters.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Fence, RowDraft } from '#/seal/ledger-writer.ts';
 

@@ -10,12 +10,12 @@ import {
   type LimitCounters,
   type LimitName,
   type Lowering,
+  type Marks,
   type OpenHold,
+  type OpenHolds,
   type SettleResult,
   type TakeOver,
 } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
 import { openJournal, type Journal } from './journal.ts';
 import {
   addSpend,

@@ -1,11 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import type { LedgerBooks, LedgerInstant } from '#/ports/books.ts';
-import type { CheckpointStore } from '#/ports/checkpoints.ts';
+import { type Ledger, type LedgerBooks, type LedgerInstant, RowsDropped, type SealedRow } from '#/ports/ledger.ts';
+import type { CheckpointStore, RetentionStore } from '#/ports/checkpoints.ts';
 import type { SpendDifference } from '#/ports/evidence.ts';
-import { RowsDropped, type Ledger, type SealedRow } from '#/ports/ledger.ts';
 import type { NanoEuro } from '#/call/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
-import type { RetentionStore } from '#/ports/retention.ts';
 import type { UsageBook } from '#/ports/usage.ts';
 import { arrayOf } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { CarriedSum, Checkpoint } from '#/ports/checkpoints.ts';
-import type { PlannedCut, RetentionInput } from '#/ports/retention.ts';
+import type { CarriedSum, Checkpoint, PlannedCut, RetentionInput } from '#/ports/checkpoints.ts';
 import { arrayOf } from './array-parameter.ts';
 import { readHeads, saveCheckpoint, saveCut, type Queryable } from './checkpoints.ts';
 import { withSchemaLock } from './migrate.ts';

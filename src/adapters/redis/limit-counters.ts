@@ -10,12 +10,12 @@ import {
   type HoldRequest,
   type LimitCounters,
   type Lowering,
+  type Marks,
   type OpenHold,
+  type OpenHolds,
   type SettleResult,
   type TakeOver,
 } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
 import { openConnection, type Connection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
 import { gatherHolds } from './gather-holds.ts';

@@ -1,12 +1,9 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Alert, AlertSink } from '#/ports/alerts.ts';
-import type { LedgerBooks } from '#/ports/books.ts';
+import type { Ledger, LedgerBooks } from '#/ports/ledger.ts';
 import type { CreditCounters, CreditEntries } from '#/ports/credit.ts';
-import type { Ledger } from '#/ports/ledger.ts';
-import type { LimitCounters, OpenHold } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { LimitCounters, Marks, OpenHold, OpenHolds } from '#/ports/limit-counters.ts';
 import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
 import type { BookLine } from './books.ts';
 import { createCreditFeed } from './credit-feed.ts';

@@ -1,7 +1,6 @@
 import type { ByName } from '#/runtime/passing.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { OpenHold, OpenHolds, Settlement } from '#/ports/limit-counters.ts';
 import { abandonedRow } from '#/seal/ended-row.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
 import type { Lease } from '../lease.ts';
