@@ -18,9 +18,9 @@ import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/pr
 import type { Quantity, Unit, Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
-import { limitRefusal, type Refused } from './limit-refusal.ts';
+import { limitRefusal, type Refused } from './limits/limit-refusal.ts';
 import type { Restorer } from './counter-rebuild.ts';
-import { standingOf } from './standing.ts';
+import { standingOf } from './limits/standing.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What a request that is debited asks for. */

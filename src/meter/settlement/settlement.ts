@@ -7,7 +7,7 @@ import type { LimitCounters, Marks, OpenHold, OpenHolds } from '#/ports/limit-co
 import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
 import type { BookLine } from './books.ts';
 import { createCreditFeed } from './credit-feed.ts';
-import type { Refused } from '../limit-refusal.ts';
+import type { Refused } from '../limits/limit-refusal.ts';
 import { createRestorer, type Restorer } from '../counter-rebuild.ts';
 import { createSettler, type Settler } from './settler.ts';
 

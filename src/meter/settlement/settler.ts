@@ -4,7 +4,7 @@ import { Idle } from '#/runtime/idle.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Ended, LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { Restorer } from '../counter-rebuild.ts';
-import type { RecentRefusals } from '../turn-away.ts';
+import type { RecentRefusals } from '../limits/turn-away.ts';
 
 /** Closes holds whose rows are durable, in batches, for as long as it takes. */
 export interface Settler {

@@ -89,6 +89,14 @@ export class Fitting {
   }
 }
 
+/** Drops what a model or its host refuses and nothing else: the rest was written for it by its family's encoder. */
+export function fitRejected(document: WireDocument, { rejects }: Traits, lose: Lose): readonly Edit[] {
+  if (rejects.size === 0) return [];
+  const fitting = new Fitting(document, lose);
+  fitMembers(fitting, {}, rejects);
+  return fitting.edits();
+}
+
 /** Drops the top-level members that a vendor or a model does not take, and gives the others the vendor's names. */
 export function fitMembers(fitting: Fitting, rules: FamilyRules, rejects: Traits['rejects']): void {
   const { members, refuses = [], names = {}, tiers, foreignTiers } = rules;

@@ -1,12 +1,29 @@
-import { type Incoming, AnswerWithoutEnd, UpstreamFault } from '#/ports/provider.ts';
+import { type Incoming, type PassedMethod, AnswerWithoutEnd, UpstreamFault } from '#/ports/provider.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import { type Pool, Http1Client } from './http1/pool.ts';
 import { requestHead, type RequestHead, framedBy } from './http1/request-head.ts';
 import { classify } from './transport-fault.ts';
-import type { TransportRequest } from './transport-request.ts';
 import type { AnswerHead } from './http1/answer-head.ts';
 import { BodySender } from './http1/body-sender.ts';
 import type { Connection, Exchange } from './http1/connection.ts';
+
+/** One HTTP request to a provider. */
+export interface TransportRequest {
+  readonly method: PassedMethod;
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Pieces are sent as they come, with back-pressure and chunked framing. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /**
+   * Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way, while all of it
+   * may take as long as `TransportOptions` says.
+   */
+  readonly timeoutMs: number;
+  readonly idle: boolean;
+  readonly signal: AbortSignal;
+}
 
 /** Sends requests over kept-alive connections. */
 export interface Transport {
