@@ -129,8 +129,13 @@ export class AnswerHead {
    */
   framing(method: string): number {
     const { status } = this;
-    const length = this.#only('content-length');
-    const coding = this.#only('transfer-encoding');
+    for (const name of ['content-length', 'transfer-encoding']) {
+      const line = `\n${name}:`;
+      if (this.#lower.indexOf(line) !== this.#lower.lastIndexOf(line))
+        throw new BrokenAnswer('ERR_TWO_LENGTHS', `an answer has two fields ${name}`);
+    }
+    const length = this.header('content-length');
+    const coding = this.header('transfer-encoding');
     if (length !== undefined && coding !== undefined)
       throw new BrokenAnswer('ERR_TWO_LENGTHS', 'an answer has both a length and chunks');
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
@@ -182,13 +187,5 @@ export class AnswerHead {
       return STATUS;
     }
     throw new BrokenAnswer('ERR_STATUS_LINE', 'the first line is no status line of HTTP/1.1');
-  }
-
-  /** `header`, where two fields with this name would be ambiguous. */
-  #only(name: string): string | undefined {
-    const line = `\n${name}:`;
-    if (this.#lower.indexOf(line) !== this.#lower.lastIndexOf(line))
-      throw new BrokenAnswer('ERR_TWO_LENGTHS', `an answer has two fields ${name}`);
-    return this.header(name);
   }
 }
