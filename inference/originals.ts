@@ -1,4 +1,4 @@
-import { plainLetters } from '#/values/plain-letters.ts';
+import { plainLetters } from '#/values/document-text.ts';
 
 /** A stretch of a text, UTF-16 offsets. */
 interface Span {

@@ -1,5 +1,5 @@
 import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
-import { disguisedKindOf } from '#/values/disguised-text.ts';
+import { disguisedKindOf } from '#/values/document-text.ts';
 import type { Sniffed } from './formats/format.ts';
 
 const TEXT: Sniffed = { kind: 'text', mediaType: 'text/plain' };

@@ -6,13 +6,8 @@ const MAX_LINES = 60;
 
 /** Functions that were longer when the rule came, with their lengths, which only fall. Delete a line once its function is short. */
 const LONGER: Readonly<Record<string, number>> = {
-  'src/adapters/redis/limit-counters.ts openRedisCounters': 121,
-  'src/adapters/kubernetes/api-client.ts openApiClient': 88,
   'src/inspect/inspect.ts inspect': 71,
-  'src/meter/settlement/settlement.ts createSettlement': 64,
   'inference/decide/typed-graph.ts openTypedGraph': 63,
-  'src/adapters/inference/models.ts openLocalModels': 63,
-  'src/meter/usage-bounds.ts usageBoundsOf': 66,
   'inference/decide/glossary.ts formsOf': 62,
 };
 

@@ -32,7 +32,7 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     export: ['.', 'checkpoints'],
     verify: ['.', 'checkpoints', 'export'],
   },
-  meter: { '.': ['pricing'], settlement: ['.'] },
+  meter: { '.': ['limits', 'pricing'], limits: ['.'], settlement: ['.', 'limits'] },
   surfaces: {
     '.': ['chat', 'messages', 'responses', 'clouds', 'body'],
     body: ['.'],

@@ -1,4 +1,4 @@
-import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext } from '#/call/call.ts';
@@ -19,9 +19,9 @@ import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/pr
 import type { Quantity, Unit, Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
-import { limitRefusal, limitsIn, type Refused } from './limit-refusal.ts';
+import { limitRefusal, type Refused } from './limits/limit-refusal.ts';
 import type { Restorer } from './counter-rebuild.ts';
-import { standingOf } from './standing.ts';
+import { standingOf } from './limits/standing.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What a request that is debited asks for. */
@@ -81,15 +81,7 @@ export async function hold<T extends Target>(
   deps: MeterDeps,
 ): Promise<Hold<T>> {
   const { workload } = call.key;
-  const prices = priceCandidates(call, candidates, bounds, deps.prices);
-  const plan = candidates.filter((candidate) =>
-    prices.has(targetId(asTarget(candidate))),
-  ) as unknown as Hold<T>['plan'];
-  let amount = 0n;
-  for (const price of prices.values()) {
-    const worst = ceiling(price, bounds.ceiling);
-    if (worst > amount) amount = worst;
-  }
+  const { plan, prices, amount } = priceCandidates(call, candidates, bounds, deps.prices);
   if (amount > MOST)
     throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
   if (!deps.lease.fresh()) {
@@ -112,17 +104,17 @@ export async function hold<T extends Target>(
     }),
     draft: abandonedDraft(call, asked, plan),
   };
-  const { near, ...limits } = await debit(open, call, deps);
-  if (near) deps.near.add(open);
+  const limits = await debit(open, call, deps);
   deps.open.set(open.callId, open);
   return {
     open,
     plan,
     cost(usage, target, units) {
-      deps.likely.note(open.organization, targetId(target), usage.output);
-      return cost(prices.get(targetId(target))!, usage, units);
+      const id = targetId(target.provider, target.model);
+      deps.likely.note(open.organization, id, usage.output);
+      return cost(prices.get(id)!, usage, units);
     },
-    priceSource: (target) => prices.get(targetId(target))!.source,
+    priceSource: ({ provider, model }) => prices.get(targetId(provider, model))!.source,
     limits,
   };
 }
@@ -149,37 +141,62 @@ export function count(call: CallContext, deps: DebitDeps & Pick<MeterDeps, 'owne
   return debit(nothing, call, deps);
 }
 
-type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'onRefused'>;
+type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'near' | 'onRefused'>;
 
 /** Asks the counters. Resolves with the state of the limits; throws the client's error for a refusal. */
-async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps): Promise<Limits & { near?: true }> {
-  const { key, snapshot } = context;
-  const { workload } = key;
-  const askedAt = deps.refusals.now();
-  const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
-  if (decision.kind === 'refused') {
-    deps.arrivals.leave(context);
-    const { by } = decision;
-    const isRate = by === 'requests' || by === 'tokens';
-    const standing = isRate ? undefined : await standingOf(by, request, workload, deps.counters);
-    const refused = { ...decision, ...(standing && { standing }) };
-    deps.refusals.note(refused, askedAt, workload, snapshot.revision);
-    deps.onRefused(refused, workload, request.at);
-    throw limitRefusal(refused, workload, request.amount);
+async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps): Promise<Limits> {
+  const { workload } = context.key;
+  const asked = { ...request, ...limitsOf(workload) };
+  const askedAt = performance.now();
+  let decision: HoldDecision;
+  try {
+    decision = await deps.counters.hold(asked);
+    while (decision.kind === 'cold' || decision.kind === 'busy') {
+      if (performance.now() > askedAt + RESTORE_PATIENCE_MS) throw new CountersUnavailable('they are being restored');
+      if (decision.kind === 'cold') await deps.restorer.restore(workload.organization);
+      else await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
+      decision = await deps.counters.hold(asked);
+    }
+  } catch (cause) {
+    throw unavailable(cause);
   }
+  if (decision.kind === 'refused') throw await refusal(decision, request, context, askedAt, deps);
+  const { requests, tokens, near } = decision;
+  if (near) deps.near.add(request);
   deps.refusals.forget(workload);
-  deps.arrivals.granted(context, decision.requests, askedAt);
-  return { ...limitsIn(decision), ...(decision.near && { near: true }) };
+  deps.arrivals.granted(context, requests, askedAt);
+  return { ...(requests && { requests }), ...(tokens && { tokens }) };
+}
+
+/** The client's error, which the next requests of the workload may be answered with at once. */
+async function refusal(
+  decision: Extract<HoldDecision, { kind: 'refused' }>,
+  request: HoldRequest,
+  context: CallContext,
+  askedAt: number,
+  deps: DebitDeps,
+): Promise<GatewayError> {
+  const { workload } = context.key;
+  deps.arrivals.leave(context);
+  const { by } = decision;
+  const isRate = by === 'requests' || by === 'tokens';
+  const standing = isRate ? undefined : await standingOf(by, request, workload, deps.counters);
+  const refused = { ...decision, ...(standing && { standing }) };
+  deps.refusals.note(refused, askedAt, workload, context.snapshot.revision);
+  deps.onRefused(refused, workload, request.at);
+  return limitRefusal(refused, workload, request.amount);
 }
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
-function priceCandidates(
+function priceCandidates<T extends Target>(
   call: CallContext,
-  candidates: readonly Target[],
+  candidates: readonly T[],
   { quantities, ceiling: bounds }: Pick<UsageBounds, 'ceiling' | 'quantities'>,
   book: PriceBook,
-): Map<string, Price> {
+): { readonly plan: Hold<T>['plan']; readonly prices: ReadonlyMap<string, Price>; readonly amount: NanoEuro } {
   const prices = new Map<string, Price>();
+  const plan: T[] = [];
+  let amount = 0n;
   const { organization, policy } = call.key.workload;
   for (const candidate of candidates) {
     const { provider, model } = candidate;
@@ -187,28 +204,15 @@ function priceCandidates(
       quantities.length === 0
         ? UNPRICED
         : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
-    if (price && coversService(price, bounds)) prices.set(targetId(asTarget(candidate)), price);
+    if (!price || !coversService(price, bounds)) continue;
+    prices.set(targetId(provider.config.slug, model), price);
+    plan.push(candidate);
+    const worst = ceiling(price, bounds);
+    if (worst > amount) amount = worst;
   }
-  if (prices.size === 0) throw unpriced(candidates, quantities, bounds.fast === true ? 'fast' : bounds.serviceTier);
-  return prices;
-}
-
-type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;
-
-async function place(request: HoldRequest, organization: OrganizationConfig, deps: DebitDeps): Promise<Placed> {
-  const deadline = performance.now() + RESTORE_PATIENCE_MS;
-  try {
-    for (;;) {
-      const decision = await deps.counters.hold(request);
-      if (decision.kind === 'granted' || decision.kind === 'refused') return decision;
-      if (performance.now() > deadline) break;
-      if (decision.kind === 'cold') await deps.restorer.restore(organization);
-      else await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
-    }
-  } catch (cause) {
-    throw unavailable(cause);
-  }
-  throw unavailable(undefined);
+  const [first, ...others] = plan;
+  if (!first) throw unpriced(candidates, quantities, bounds.fast === true ? 'fast' : bounds.serviceTier);
+  return { plan: [first, ...others], prices, amount };
 }
 
 /** Counters that cannot be asked fail closed. // spec 8 */
@@ -245,6 +249,8 @@ function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }
 /** What an `abandoned` row would say, should this process die before it can say more. */
 function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target, ...Target[]]): string {
   const [{ provider, model, family }] = plan;
+  const jurisdictions: string[] = [];
+  for (const one of plan) jurisdictions.push(one.provider.jurisdiction(one.model));
   return JSON.stringify({
     config_revision: call.snapshot.revision,
     key: call.key.id,
@@ -253,7 +259,7 @@ function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target,
     provider: provider.config.slug,
     provider_model: model,
     // It may have been sent to any of them.
-    jurisdiction: jurisdictionsOf(plan.map((one) => one.provider.jurisdiction(one.model))),
+    jurisdiction: jurisdictionsOf(jurisdictions),
     stream: asked.stream,
     surface: call.surface,
     wire_format: family,
@@ -278,11 +284,7 @@ interface PricedTarget {
   readonly model: string;
 }
 
-function asTarget({ provider, model }: Target): PricedTarget {
-  return { provider: provider.config.slug, model };
-}
-
-function targetId({ provider, model }: PricedTarget): string {
+function targetId(provider: string, model: string): string {
   return `${provider}/${model}`;
 }
 
@@ -292,7 +294,7 @@ function unpriced(
   quantities: readonly Quantity[],
   serviceTier: string | undefined,
 ): GatewayError {
-  const models = [...new Set(candidates.map((candidate) => targetId(asTarget(candidate))))];
+  const models = [...new Set(candidates.map(({ provider, model }) => targetId(provider.config.slug, model)))];
   const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
   const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
   const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');

@@ -37,21 +37,24 @@ export interface Seen {
  * tokens; a read prompt and a written answer cost at least one token.
  */
 export function isBelievable(usage: Usage, most: Believable, { bytes, says, whole }: Seen): boolean {
-  if (!isCounted(usage)) return false;
+  for (const bucket of COUNTS) {
+    const count = usage[bucket] ?? 0;
+    if (!Number.isSafeInteger(count) || count < 0) return false;
+  }
+  for (const unit of BESIDE_TOKENS) if ((usage[unit] ?? 0) > (most.units[unit] ?? 0)) return false;
   const input = inputTokens(usage);
   const output = outputTokens(usage);
   if (input > most.inputTokens || output > bytes + most.unseenOutput) return false;
-  if (BESIDE_TOKENS.some((unit) => (usage[unit] ?? 0) > (most.units[unit] ?? 0))) return false;
   if (!whole) return true;
   return !(most.readsText && input === 0) && !(says && output === 0);
 }
 
-function isCounted(usage: Usage): boolean {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage;
-  if (!(isCount(input) && isCount(cacheRead) && isCount(cacheWrite5m) && isCount(cacheWrite1h))) return false;
-  if (!(isCount(output) && isCount(reasoning))) return false;
-  return [...MEDIA_BUCKETS, ...BESIDE_TOKENS].every((bucket) => isCount(usage[bucket] ?? 0));
-}
+/** All that a usage counts. */
+const COUNTS = [
+  ...(['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] as const),
+  ...MEDIA_BUCKETS,
+  ...BESIDE_TOKENS,
+];
 
 /** Reported units, with implausible ones replaced by our own count or the maximum; `doubted`: any was replaced. */
 export function believedUnits(
@@ -65,15 +68,12 @@ export function believedUnits(
     const count = told[unit];
     if (count === undefined) continue;
     const bound = most[unit];
-    const isBelieved = isCount(count) && (bound === undefined || count <= bound);
+    const isCount = Number.isSafeInteger(count) && count >= 0;
+    const isBelieved = isCount && (bound === undefined || count <= bound);
     doubted ||= !isBelieved;
     units[unit] = isBelieved ? count : (ours[unit] ?? bound ?? 0);
   }
   return { units, doubted };
-}
-
-function isCount(count: number): boolean {
-  return Number.isSafeInteger(count) && count >= 0;
 }
 
 /** What most vendors count a picture that they made as, and what none exceeds. */

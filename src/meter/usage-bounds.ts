@@ -66,65 +66,51 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * tokens; media have bounds of their own.
  */
 export function usageBoundsOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): UsageBounds {
-  const { mediaLength } = sizeOf(inspection.media);
-  // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
-  let grown = 0;
-  for (const edit of inspection.edits) grown += edit.text.length;
-  let [shown, media, output, unseen] = [0, 0, 0, 0];
-  let dropsTier = false;
-  for (const candidate of candidates) {
-    let inFiles = 0;
-    for (const { textBytes } of candidate.instead) inFiles += textBytes;
-    shown = Math.max(shown, inFiles);
-    media = Math.max(media, mediaTokens(inspection.media, candidate));
-    output = Math.max(output, outputBound(call, candidate));
-    unseen = Math.max(unseen, unseenBound(call, candidate));
-    dropsTier ||= candidate.losses.includes('service_tier');
-  }
-  const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
+  const { media, edits, keptBefore = false } = inspection;
+  const { body } = call.document;
   const { units = {} } = call.ask;
   const { family } = call.codec;
-  const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
-  const serviceTier = dropsTier ? undefined : askedServiceTier(call.document.body['service_tier']);
-  const modes = modesOf(call, candidates);
-  const beside = besideAtMost(call.document.body);
-  const ranked = family === 'rerank' ? rankedAtMost(call.document.body) : undefined;
-  const queryAgain = ranked?.queryAgain ?? 0;
-  const estimate = estimatedTokens(textBytes + queryAgain + media / 4);
-  const ranking = ranked && { searches: ranked.mostSearches };
+  const { mediaLength, films } = media.length === 0 ? NO_MEDIA : sizeOf(media);
+  // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
+  let textBytes = Buffer.byteLength(call.text) - mediaLength;
+  for (const edit of edits) textBytes += edit.text.length;
+  const sent = sentAtMost(call, media, candidates);
+  const ranked = family === 'rerank' ? rankedAtMost(body) : undefined;
+  textBytes += sent.fileBytes + (ranked?.queryAgain ?? 0);
+  const estimate = estimatedTokens(textBytes + sent.mediaTokens / 4);
+  const kept = keptBefore ? KEPT_TOKENS : 0;
+  const inputTokens = textBytes + sent.mediaTokens + kept;
+  const serviceTier = sent.dropsTier ? undefined : askedServiceTier(body['service_tier']);
+  const modes = family === 'messages' ? modesOf(body, candidates) : NO_MODES;
+  const { beside, brings } = doneByVendor(body);
   const pages = family === 'ocr' ? { pages: units.pages ?? pagesAtMost(mediaLength) } : {};
   return {
     ceiling: {
-      inputTokens: textBytes + media + kept + queryAgain,
-      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : output,
-      textOnly: kept === 0 && inspection.media.length === 0,
+      inputTokens,
+      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : sent.output,
+      textOnly: !keptBefore && media.length === 0,
       ...(serviceTier !== undefined && { serviceTier }),
       ...(modes.speed === 'fast' && { fast: true }),
       ...(modes.inference_geo === 'global' && { anywhere: true }),
       ...units,
       ...beside,
       ...pages,
-      ...ranking,
+      ...(ranked && { searches: ranked.mostSearches }),
     },
     servedAs: tierInModes(serviceTier === STANDARD ? undefined : serviceTier, modes),
     quantities: QUANTITIES[family] ?? TOKENS,
     reservedTokens: estimate,
     estimatedInput: estimate,
     believable: {
-      inputTokens:
-        textBytes +
-        media +
-        kept +
-        queryAgain +
-        HIDDEN_INPUT_TOKENS +
-        broughtInAtMost(call.document.body, inspection.media),
-      unseenOutput: family === 'images' ? call.ask.answers * MOST_TOKENS_PER_IMAGE : unseen + OVERSHOOT_TOKENS,
+      inputTokens: inputTokens + HIDDEN_INPUT_TOKENS + (films + (brings ? 1 : 0)) * KEPT_TOKENS,
+      unseenOutput:
+        family === 'images' ? call.ask.answers * MOST_TOKENS_PER_IMAGE : sent.unseenOutput + OVERSHOOT_TOKENS,
       readsText: READS_TEXT.has(family),
       units: {
         ...units,
-        searches: believed(beside.searches),
-        fileSearches: believed(beside.fileSearches),
-        containers: believed(beside.containers),
+        searches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside.searches ?? 0)),
+        fileSearches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside.fileSearches ?? 0)),
+        containers: Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside.containers ?? 0)),
         ...pages,
         ...(ranked && { searches: 2 * ranked.mostSearches }),
       },
@@ -132,14 +118,54 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
   };
 }
 
-/** As many as a provider may say that it made where so many may be made. */
-function believed(most = 0): number {
-  return Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
+/** The most that any candidate is sent, and what it may answer. */
+interface Sent {
+  /** UTF-8 bytes of text in place of files. */
+  fileBytes: number;
+  mediaTokens: number;
+  /** The caller's limit, where the candidate receives it. */
+  output: number;
+  /** Output that may stay hidden: all of its reasoning. */
+  unseenOutput: number;
+  /** One of them does not receive the service tier. */
+  dropsTier: boolean;
 }
 
+function sentAtMost(
+  { ask: { maxOutputTokens, answers } }: Call,
+  media: readonly Media[],
+  candidates: readonly Candidate[],
+): Sent {
+  const most: Sent = { fileBytes: 0, mediaTokens: 0, output: 0, unseenOutput: 0, dropsTier: false };
+  for (const candidate of candidates) {
+    const { instead, losses, settings, translation } = candidate;
+    let fileBytes = 0;
+    for (const { textBytes } of instead) fileBytes += textBytes;
+    most.fileBytes = Math.max(most.fileBytes, fileBytes);
+    if (media.length > 0 || instead.length > 0)
+      most.mediaTokens = Math.max(most.mediaTokens, mediaTokens(media, candidate));
+    let isTold = maxOutputTokens !== undefined;
+    for (const what of losses) {
+      if (CEILINGS.has(what)) isTold = false;
+      if (what === 'service_tier') most.dropsTier = true;
+    }
+    const told = Math.max(maxOutputTokens ?? 0, LEAST_CEILING);
+    const output = isTold
+      ? translation
+        ? told
+        : maxOutputTokens!
+      : Math.max(maxOutputTokens ?? 0, outputCeiling(candidate) * answers);
+    most.output = Math.max(most.output, output);
+    const unseen = isTold ? told : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
+    most.unseenOutput = Math.max(most.unseenOutput, unseen);
+  }
+  return most;
+}
+
+const NO_MODES: Modes = {};
+
 /** The modes in which any candidate is asked. */
-function modesOf({ codec, document: { body } }: Call, candidates: readonly Candidate[]): Modes {
-  if (codec.family !== 'messages') return {};
+function modesOf(body: JsonObject, candidates: readonly Candidate[]): Modes {
   const isKept = (name: string): boolean =>
     candidates.some(({ translation, losses }) => !translation && !losses.includes(name));
   return {
@@ -148,36 +174,29 @@ function modesOf({ codec, document: { body } }: Call, candidates: readonly Candi
   };
 }
 
-/** What the provider itself brings into a conversation: results of its tools, stored prompts, films by address. */
-function broughtInAtMost(body: JsonObject, media: readonly Media[]): number {
-  const { tools } = body;
-  const isTheirs = (tool: Json): boolean =>
-    isObject(tool) && typeof tool['type'] === 'string' && tool['type'] !== 'function' && tool['type'] !== 'custom';
-  const theirs = Array.isArray(tools) && (tools as readonly Json[]).some(isTheirs);
-  const brings = theirs || BRINGING.some((name) => isObject(body[name]));
-  const films = media.filter(({ kind, source }) => kind !== 'image' && source === 'remote').length;
-  return (films + (brings ? 1 : 0)) * KEPT_TOKENS;
+/** What the vendor may do by itself. */
+interface DoneByVendor {
+  /** Searches, as many as the caller allows, and machines that it runs code on. */
+  readonly beside: Pick<Bounds, 'searches' | 'fileSearches' | 'containers'>;
+  /** It brings text into the conversation: results of its tools, stored prompts. */
+  readonly brings: boolean;
 }
 
-/** Output of a candidate that may stay hidden: all of its reasoning. */
-function unseenBound({ ask: { maxOutputTokens, answers } }: Call, { losses, settings }: Candidate): number {
-  const isTold = maxOutputTokens !== undefined && !losses.some((what) => CEILINGS.has(what));
-  return isTold ? Math.max(maxOutputTokens, LEAST_CEILING) : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
-}
-
-/** Searches that the vendor may make, as many as the caller allows, and machines that it may run code on. */
-function besideAtMost(body: JsonObject): Pick<Bounds, 'searches' | 'fileSearches' | 'containers'> {
+function doneByVendor(body: JsonObject): DoneByVendor {
+  let brings = false;
+  for (const name of BRINGING) brings ||= isObject(body[name]);
   const { tools } = body;
-  if (!Array.isArray(tools)) return {};
+  if (!Array.isArray(tools)) return { beside: {}, brings };
   const most = { searches: 0, fileSearches: 0, containers: 0 };
   for (const tool of tools as readonly Json[]) {
     if (!isObject(tool) || typeof tool['type'] !== 'string') continue;
+    brings ||= tool['type'] !== 'function' && tool['type'] !== 'custom';
     const uses = tokenCount(tool['max_uses'] ?? body['max_tool_calls']) || MOST_SEARCHES;
     if (tool['type'].startsWith('web_search')) most.searches += uses;
     else if (tool['type'] === 'file_search') most.fileSearches += uses;
     else most.containers += sessionsOf(tool);
   }
-  return Object.fromEntries(Object.entries(most).filter(([, count]) => count > 0));
+  return { beside: Object.fromEntries(Object.entries(most).filter(([, count]) => count > 0)), brings };
 }
 
 /** Input tokens of a request as it came, estimated. */
@@ -186,34 +205,35 @@ export function estimatedInput(text: string, media: readonly Media[]): number {
   return estimatedTokens(Buffer.byteLength(text) - mediaLength + tokens / 4);
 }
 
-/** Code units that inline media take in a body, and the tokens of all media at most. */
-function sizeOf(media: readonly Media[]): { readonly mediaLength: number; readonly tokens: number } {
-  let mediaLength = 0;
-  let tokens = 0;
+interface MediaSize {
+  /** Code units that inline media take in a body. */
+  readonly mediaLength: number;
+  /** Of all media, at most. */
+  readonly tokens: number;
+  /** Files other than images that the provider fetches: it brings their content into the conversation. */
+  readonly films: number;
+}
+
+const NO_MEDIA: MediaSize = { mediaLength: 0, tokens: 0, films: 0 };
+
+function sizeOf(media: readonly Media[]): MediaSize {
+  let [mediaLength, tokens, films] = [0, 0, 0];
   for (const { kind, source, length } of media) {
     if (source === 'inline') mediaLength += length;
+    if (kind !== 'image' && source === 'remote') films++;
     tokens +=
       kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
   }
-  return { mediaLength, tokens };
+  return { mediaLength, tokens, films };
 }
 
 /** The tokens of all media at most, as a candidate is sent them. */
 function mediaTokens(media: readonly Media[], { instead }: Candidate): number {
-  if (media.length === 0 && instead.length === 0) return 0;
   const replaced = new Set(instead.map((one) => one.media));
   const { tokens } = sizeOf(media.filter((item) => !replaced.has(item)));
   return instead.reduce((sum, { images, fileLength }) => {
     return sum + images * IMAGE_TOKENS + (fileLength > 0 ? Math.max(fileLength, IMAGE_TOKENS) : 0);
   }, tokens);
-}
-
-/** The maximum output of a candidate: the caller's limit, if the candidate receives it. */
-function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Candidate): number {
-  const unnamed = outputCeiling(candidate) * answers;
-  if (maxOutputTokens === undefined) return unnamed;
-  if (candidate.losses.some((what) => CEILINGS.has(what))) return Math.max(maxOutputTokens, unnamed);
-  return candidate.translation ? Math.max(maxOutputTokens, LEAST_CEILING) : maxOutputTokens;
 }
 
 /** Maximum output tokens to hold, and to send to a provider that requires a limit, if the caller sets none. */

@@ -2,7 +2,7 @@ import { staysHere } from '#/config/local-provider.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
 import { readExtension } from '#/inspect/extension.ts';
-import { billingPlanRefusal } from '#/meter/turn-away.ts';
+import { billingPlanRefusal } from '#/meter/limits/turn-away.ts';
 import { BadRequestShape, KeptThread } from '#/wire/hub/codec.ts';
 import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document/document.ts';
 import { readLarge } from '#/wire/document/large-json.ts';

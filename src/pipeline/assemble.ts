@@ -6,7 +6,8 @@ import { Ownership } from '#/dispatch/kept/ownership.ts';
 import { UnsupportedParameters } from '#/dispatch/unsupported-parameters.ts';
 import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
-import { createSettlement, type SettlementService, givingBack } from '#/meter/settlement/settlement.ts';
+import { createSettlement, type SettlementService } from '#/meter/settlement/settlement.ts';
+import { givingBack } from '#/meter/settlement/settler.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
@@ -74,7 +75,7 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
     owner,
     open,
     organizations,
-    settlement,
+    settler: settlement.settler,
     onTakenOver: (holds, missed) => sweeper.takeOver(holds, missed),
     onFault,
   });
@@ -99,7 +100,7 @@ function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
     recover: () => writer.recover(),
     behind,
     seal: (draft) => writer.enqueue(draft),
-    settlement,
+    settler: settlement.settler,
     onFault,
     onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
   });

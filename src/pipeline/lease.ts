@@ -1,7 +1,6 @@
+import type { Settler } from '#/meter/settlement/settler.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
-import type { SettlementService } from '#/meter/settlement/settlement.ts';
+import type { LimitCounters, OpenHold, OpenHolds, Settlement } from '#/ports/limit-counters.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Fence, RowDraft } from '#/seal/ledger-writer.ts';
 
@@ -13,7 +12,7 @@ export interface LeaseDeps {
   readonly open: Pick<ByName<OpenHold>, 'values'>;
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
-  readonly settlement: Pick<SettlementService, 'settle'>;
+  readonly settler: Pick<Settler, 'settle'>;
   /** Told what a renewal took over from dead processes, and which organizations could not be asked about. */
   readonly onTakenOver: (holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>) => void;
   readonly onFault: (error: unknown) => void;
@@ -84,9 +83,9 @@ export class Lease implements Fence {
    * at another cost: they are settled by the row that counts.
    */
   settleWritten(settlements: readonly Settlement[]): void {
-    if (this.contested.size === 0 && this.closing.size === 0) return this.#deps.settlement.settle(settlements);
+    if (this.contested.size === 0 && this.closing.size === 0) return this.#deps.settler.settle(settlements);
     const disputed = settlements.filter(({ callId }) => this.isContested(callId));
-    this.#deps.settlement.settle(settlements.filter((one) => !disputed.includes(one)));
+    this.#deps.settler.settle(settlements.filter((one) => !disputed.includes(one)));
     if (disputed.length > 0) void this.#settleByRow(disputed);
   }
 
@@ -107,12 +106,12 @@ export class Lease implements Fence {
   }
 
   async #settleByRow(settlements: readonly Settlement[]): Promise<void> {
-    const { ledger, settlement, onFault } = this.#deps;
+    const { ledger, settler, onFault } = this.#deps;
     for (;;) {
       try {
         const rows = await ledger.find(settlements.map(({ callId }) => callId));
         const costs = new Map(rows.map(({ callId, cost }) => [callId, cost]));
-        return settlement.settle(settlements.map((one) => ({ ...one, cost: costs.get(one.callId) ?? one.cost })));
+        return settler.settle(settlements.map((one) => ({ ...one, cost: costs.get(one.callId) ?? one.cost })));
       } catch (error) {
         onFault(error);
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref());

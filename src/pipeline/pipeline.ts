@@ -2,7 +2,7 @@ import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { SettlementService } from '#/meter/settlement/settlement.ts';
-import { turnAway } from '#/meter/turn-away.ts';
+import { turnAway } from '#/meter/limits/turn-away.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeRequest } from './anonymize.ts';

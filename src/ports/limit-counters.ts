@@ -216,3 +216,19 @@ export interface TakeOver {
 export class CountersUnavailable extends Error {
   override readonly name = 'CountersUnavailable';
 }
+
+/** Names that only one gateway sets first, so that work is done once. Stored with the counters, and lost with them. */
+export interface Marks {
+  /** Sets a name for that time, unless it is set already. True: it is the caller's to do. */
+  claim(organization: string, name: string, ms: number): Promise<boolean>;
+  /** Sets a name for that time, whoever had it: the work is done. */
+  keep(organization: string, name: string, ms: number): Promise<void>;
+}
+
+/** Open holds, read without blocking others, however many there are: not as of one instant. */
+export interface OpenHolds {
+  /** Those of these calls that are open. */
+  findHolds(organization: string, callIds: readonly string[]): Promise<readonly OpenHold[]>;
+  /** All that are open from before the question until after the answer, and maybe others; each once. */
+  allHolds(organization: string): Promise<readonly OpenHold[]>;
+}

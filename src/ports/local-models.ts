@@ -1,10 +1,12 @@
+import type { ModelRequest } from '#/wire/hub/canonical.ts';
+import type { RouterDecision } from '#/wire/systemone/decision.ts';
 import type { RouterState } from '#/wire/systemone/state.ts';
 
 /** What a local model is for. */
 export type ModelKind = 'names' | 'router' | 'typed';
 
 /** A name in a text: UTF-16 offsets, end exclusive. */
-interface FoundName {
+export interface FoundName {
   readonly start: number;
   readonly end: number;
   /** `PERSON_NAME`, `LOCATION`, `ORGANIZATION` or `ADDRESS`. */
@@ -12,7 +14,7 @@ interface FoundName {
 }
 
 /** What the router makes of a request: calibrated probabilities. // spec 2.6 */
-interface RouterOpinion {
+export interface RouterOpinion {
   /** That it takes several steps that depend on each other. */
   readonly reasoning: number;
   /** Of the levels 0 trivial, 1 simple, 2 moderate, 3 hard. */
@@ -52,7 +54,7 @@ export interface TypedDecision {
 export type TypedState = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** Which models an installation has. */
-interface ModelsThere {
+export interface ModelsThere {
   /** Whether or not they can be asked. */
   readonly installed: ReadonlySet<ModelKind>;
   /** They can be asked now. */
@@ -100,4 +102,18 @@ export class ModelFault extends Error {
     this.retryAfterMs = options.retryAfterMs ?? 2000;
     this.question = options.question;
   }
+}
+
+/** What the local router model makes of a request. // spec 2.6 */
+export interface RouterVerdict extends RouterDecision {
+  /** `code`, `writing`, `translation`, … */
+  readonly task: string;
+  /** 0 trivial, 1 simple, 2 moderate, 3 hard. */
+  readonly complexity: number;
+}
+
+/** The local router model behind automatic aliases. Nothing of a request leaves the installation through it. */
+export interface Router {
+  /** Undefined when it abstains. Rejects when it is busy or cannot answer: the documented rule decides then. */
+  judge(request: ModelRequest, signal: AbortSignal): Promise<RouterVerdict | undefined>;
 }

@@ -1,14 +1,19 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
+import type { FitContext, Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
+import type { VendorRules } from '#/vendors/rules.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { CompatibleVendor } from '#/vendors/vendor.ts';
-import type { Family } from '#/wire/document/document.ts';
+import type { Edit, Family, WireDocument } from '#/wire/document/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './http/failure.ts';
-import { fitOpenAi } from './fit/fit.ts';
+import { fitCache } from './fit/cache.ts';
+import { fitChat } from './fit/chat.ts';
+import { fitResponses } from './fit/responses.ts';
 import { configured, httpExit, type HttpApi } from './http/http-api.ts';
 import { listModels, OPENAI_LIST } from './catalogue/model-list.ts';
 import type { CreateProvider, ProviderDeps } from './create-provider.ts';
-import type { Fitting } from './fit/fitting.ts';
+import { Fitting, fitMembers, fitStreamOptions } from './fit/fitting.ts';
 import type { Transport } from './http/transport.ts';
 
 /** What data cannot say of a compatible vendor. */
@@ -23,6 +28,10 @@ export interface Quirks {
   readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
   /** What no rule can say of chat requests, done before the rules. */
   readonly fitChat?: (fitting: Fitting) => void;
+  /** Edits by family that no rule can say, in addition to those of the rules. */
+  readonly fits?: Readonly<
+    Partial<Record<Family, (document: WireDocument, config: ProviderConfig) => readonly Edit[]>>
+  >;
 }
 
 /** Asks a vendor in another way than by the family's own path; `api` is how the vendor is reached. */
@@ -42,7 +51,7 @@ function create(
   const api = quirks.api?.(config, transport) ?? bearerApi(config);
   const exit = httpExit(api, transport);
   const { rules } = vendor;
-  const { asks = {}, fitChat } = quirks;
+  const { asks = {}, fits = {} } = quirks;
   const families = quirks.families?.(config) ?? vendor.families;
   const systemOne = new Set(
     [...config.models.values()]
@@ -50,35 +59,74 @@ function create(
       .map(({ id, upstreamId }) => upstreamId ?? id),
   );
   const withoutChat = families.filter((family) => family !== 'chat');
+  const sendInOtherWays = (outgoing: Outgoing): Promise<Incoming> => {
+    if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
+      return decideBySystemOne(outgoing, exit.send);
+    }
+    const ask = asks[outgoing.family];
+    return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
+  };
   return {
     config,
     ...configured(config),
     families: (model, needs) => {
       const known = traits(config, model);
-      const { chat } = known;
-      const deciding = decidingFamilies(known);
+      const { chat, decides } = known;
       const hidden = chat === 'nothing' || (chat === 'without-tools' && needs?.tools !== false);
       // Without another family to go to, chat may still serve it, if only without thinking.
       const spoken = hidden && withoutChat.includes('responses') ? withoutChat : families;
-      return deciding.length > 0 ? [...spoken, ...deciding] : spoken;
+      return decides === undefined ? spoken : [...spoken, ...decidingFamilies(known)];
     },
     traits: (model) => traits(config, model),
     fit(document, context, lose) {
       const known = traits(config, context.model);
-      fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
-      return fitOpenAi(document, { config, traits: known, rules, fitChat }, context, lose);
+      const { family } = document;
+      if (family === 'decisions') fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
+      const edits = fitOpenAi(document, { config, traits: known, rules, quirk: quirks.fitChat }, context, lose);
+      const more = fits[family]?.(document, config) ?? [];
+      return more.length > 0 ? [...edits, ...more] : edits;
     },
-    send: (outgoing) => {
-      if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
-        return decideBySystemOne(outgoing, exit.send);
-      }
-      const ask = asks[outgoing.family];
-      return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
-    },
+    send: Object.keys(asks).length === 0 && systemOne.size === 0 ? exit.send : sendInOtherWays,
     pass: exit.pass,
     ...(quirks.unlisted !== true && { list: (ask: ListAsk) => listModels(OPENAI_LIST, exit.pass, ask) }),
     readFailure,
   };
+}
+
+/** Whose request is fitted, and to what. */
+interface FitTarget {
+  readonly config: ProviderConfig;
+  readonly traits: Traits;
+  readonly rules: VendorRules;
+  /** Done to chat requests before the rules. */
+  readonly quirk: Quirks['fitChat'];
+}
+
+/**
+ * Edits that make a body acceptable to an OpenAI-compatible vendor. Cache directives go first: what replaces a part
+ * also cancels removals inside it.
+ */
+function fitOpenAi(
+  document: WireDocument,
+  { config, traits, rules, quirk }: FitTarget,
+  context: FitContext,
+  lose: Lose,
+): readonly Edit[] {
+  const fitting = new Fitting(document, lose);
+  const { family } = document;
+  if (traits.cacheMarks !== 'as-written') fitCache(fitting, document, config, traits, context);
+  if (family === 'chat' && rules.untouched !== true) {
+    quirk?.(fitting);
+    fitChat(fitting, traits, rules.chat, context);
+  } else if (family === 'responses' && rules.untouched !== true) {
+    fitResponses(fitting, traits, rules.responses ?? {}, config);
+  } else {
+    const declared = config.models.get(context.model)?.rejects ?? [];
+    const ofFamily = family === 'chat' ? undefined : rules[family];
+    if (ofFamily || declared.length > 0) fitMembers(fitting, ofFamily ?? {}, new Set(declared));
+    if (family === 'chat' || family === 'completions') fitStreamOptions(fitting, rules.chat.streamOptions, context);
+  }
+  return fitting.edits();
 }
 
 /** An API at the configured address with a bearer key, if one is configured. */

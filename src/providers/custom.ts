@@ -7,26 +7,20 @@ import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 
 const OPENAI_FAMILIES = vendor.families.filter((family) => family !== 'messages');
-const openAiShaped = compatible(vendor, { families: () => OPENAI_FAMILIES });
+const openAiShaped = compatible(vendor, { families: () => OPENAI_FAMILIES, fits: { rerank: fitRerank } });
 
 /**
  * Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets the request as
  * written.
  */
-export const custom: CreateProvider = (config, deps) => {
-  if (config.protocol === 'messages') return messagesProvider(config, deps);
-  const provider = openAiShaped(config, deps);
-  return {
-    ...provider,
-    fit: (document, context, lose) => [...provider.fit(document, context, lose), ...fitRerank(document, config)],
-  };
-};
+export const custom: CreateProvider = (config, deps) =>
+  config.protocol === 'messages' ? messagesProvider(config, deps) : openAiShaped(config, deps);
 
 const VOYAGE = 'api.voyageai.com';
 
 /** Voyage's word for how many results are wanted. // docs.voyageai.com/reference/reranker-api */
-export function fitRerank({ family, root }: WireDocument, { url }: ProviderConfig): readonly Edit[] {
-  if (family !== 'rerank' || new URL(url).hostname !== VOYAGE || member(root, 'top_k')) return [];
+export function fitRerank({ root }: WireDocument, { url }: ProviderConfig): readonly Edit[] {
+  if (new URL(url).hostname !== VOYAGE || member(root, 'top_k')) return [];
   const asked = root.members.find(({ key }) => key.value === 'top_n');
   return asked ? [{ start: asked.key.start, end: asked.key.end, text: '"top_k"' }] : [];
 }

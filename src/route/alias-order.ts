@@ -1,7 +1,7 @@
 import type { AliasConfig, OrganizationConfig } from '#/config/snapshot.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import { cost } from '#/meter/pricing/price.ts';
-import type { RouterVerdict } from '#/ports/router.ts';
+import type { RouterVerdict } from '#/ports/local-models.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import { capabilitiesInWords, type RequiredCapabilities } from './fitness.ts';
 

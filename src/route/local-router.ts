@@ -1,5 +1,4 @@
-import type { LocalModels } from '#/ports/local-models.ts';
-import type { Router } from '#/ports/router.ts';
+import type { LocalModels, Router } from '#/ports/local-models.ts';
 import type { ModelRequest, Part } from '#/wire/hub/canonical.ts';
 import { decisionOf } from '#/wire/systemone/decision.ts';
 import { routerState, saysSomething, type RouterState } from '#/wire/systemone/state.ts';

@@ -4,7 +4,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { estimatedInput } from '#/meter/usage-bounds.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
-import type { RouterVerdict } from '#/ports/router.ts';
+import type { RouterVerdict } from '#/ports/local-models.ts';
 import type { UpstreamCodec } from '#/wire/hub/codec.ts';
 import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
 import type { ToolServers } from '#/wire/request/tool-servers.ts';

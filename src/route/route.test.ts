@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
 import { Stopped } from '#/call/facts.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
-import type { Router, RouterVerdict } from '#/ports/router.ts';
+import type { Router, RouterVerdict } from '#/ports/local-models.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
 import { embeddingsCodec } from '#/wire/embeddings/codec.ts';

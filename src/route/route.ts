@@ -1,6 +1,6 @@
 import type { ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
-import type { Router, RouterVerdict } from '#/ports/router.ts';
+import type { Router, RouterVerdict } from '#/ports/local-models.ts';
 import { Stopped, type Difference } from '#/call/facts.ts';
 import type { ClientCodec } from '#/wire/hub/codec.ts';
 import type { WireDocument } from '#/wire/document/document.ts';

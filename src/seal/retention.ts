@@ -1,6 +1,5 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
-import type { Checkpoint, StrandCut } from '#/ports/checkpoints.ts';
-import type { PlannedCut, RetentionInput, RetentionStore } from '#/ports/retention.ts';
+import type { Checkpoint, PlannedCut, RetentionInput, RetentionStore, StrandCut } from '#/ports/checkpoints.ts';
 import { genesis } from './chain.ts';
 import { makeCheckpoint } from './checkpoints/checkpoint.ts';
 import { signerAfter } from './checkpoints/checkpointer.ts';

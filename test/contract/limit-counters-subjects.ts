@@ -6,9 +6,7 @@ import { Cluster, Redis } from 'ioredis';
 import { openMemoryCounters, type MemoryLimitCounters } from '#/adapters/memory/limit-counters.ts';
 import { openRedisCounters, type RedisLimitCounters } from '#/adapters/redis/limit-counters.ts';
 import type { CreditCounters } from '#/ports/credit.ts';
-import type { LimitCounters } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { LimitCounters, Marks, OpenHolds } from '#/ports/limit-counters.ts';
 
 /** Everything that the counters' adapters do. */
 export type AllCounters = LimitCounters & OpenHolds & CreditCounters & Marks;

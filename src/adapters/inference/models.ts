@@ -2,9 +2,12 @@ import Type, { type TSchema, type Static } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import {
   ModelFault,
+  type FoundName,
   type LocalModels,
   type ModelFaultKind,
   type ModelKind,
+  type ModelsThere,
+  type RouterOpinion,
   type TypedDecision,
   type TypedQuestion,
   type TypedState,
@@ -66,26 +69,88 @@ const THERE = Compile(
 
 /** Local models over HTTP (inference/README.md). An answer that does not match the question is `unavailable`. */
 export function openLocalModels(options: LocalModelsOptions): LocalModels & { close(): Promise<void> } {
-  const { url, timeoutMs = TIMEOUT_MS, lookup } = options;
-  const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };
-  const exchange = new Exchange({ ...bounds, ...(lookup && { lookup }) });
-  const ask = async <S extends TSchema>(
+  return new ModelsByHttp(options);
+}
+
+/** What `typed` is asked. */
+interface Typed {
+  readonly state: TypedState;
+  readonly questions: readonly TypedQuestion[];
+  readonly lane?: 'guard';
+}
+
+class ModelsByHttp implements LocalModels {
+  readonly #url: LocalModelsOptions['url'];
+  readonly #timeoutMs: number;
+  readonly #exchange: Exchange;
+
+  constructor({ url, timeoutMs = TIMEOUT_MS, lookup }: LocalModelsOptions) {
+    this.#url = url;
+    this.#timeoutMs = timeoutMs;
+    const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };
+    this.#exchange = new Exchange({ ...bounds, ...(lookup && { lookup }) });
+  }
+
+  async names(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly FoundName[])[]> {
+    const { spans } = await this.#ask('names', { texts }, NAMES, signal);
+    if (spans.length !== texts.length) throw noSuchAnswer();
+    return spans.map((list, index) => {
+      const { length } = texts[index] ?? '';
+      if (list.some(([start, end]) => start >= end || end > length)) throw noSuchAnswer();
+      return list.map(([start, end, category]) => ({ start, end, category }));
+    });
+  }
+
+  route(state: Parameters<LocalModels['route']>[0], signal: AbortSignal): Promise<RouterOpinion> {
+    return this.#ask('router', state, ROUTER, signal);
+  }
+
+  decide(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision> {
+    return this.#decided({ state, questions }, signal);
+  }
+
+  judge(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision> {
+    return this.#decided({ state, questions, lane: 'guard' }, signal);
+  }
+
+  async there(): Promise<ModelsThere> {
+    const { signal } = new AbortController();
+    const address = { url: this.#url(), path: '/v1/models' };
+    const answer = await orFault(this.#exchange.ask(address, { method: 'GET' }, signal, READY_TIMEOUT_MS));
+    const { models } = parsed(answer.text, THERE);
+    const those = (are: (model: (typeof models)[number]) => boolean): ReadonlySet<ModelKind> =>
+      new Set(KINDS.filter((kind) => models.some((model) => model.kind === kind && are(model))));
+    const told = models.flatMap(({ kind, revision }) => {
+      const known = KINDS.find((one) => one === kind);
+      return known && typeof revision === 'string' ? [[known, revision] as const] : [];
+    });
+    return {
+      installed: those(({ installed }) => installed !== false),
+      ready: those(({ fault }) => fault === null),
+      revisions: new Map(told),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#exchange.close();
+  }
+
+  async #ask<S extends TSchema>(
     kind: ModelKind,
     question: object,
     answer: Validator<Record<never, never>, S>,
     signal: AbortSignal,
-  ): Promise<Static<S>> => {
+  ): Promise<Static<S>> {
     const headers = { 'content-type': 'application/json' };
     const sent = { method: 'POST' as const, headers, body: JSON.stringify(question) };
-    const told = await orFault(exchange.ask({ url: url(), path: `/v1/${kind}` }, sent, signal, timeoutMs));
+    const address = { url: this.#url(), path: `/v1/${kind}` };
+    const told = await orFault(this.#exchange.ask(address, sent, signal, this.#timeoutMs));
     if (told.status !== 200) throw faultOf(told);
     return parsed(told.text, answer);
-  };
-  const decided = async (
-    asked: { readonly state: TypedState; readonly questions: readonly TypedQuestion[]; readonly lane?: 'guard' },
-    signal: AbortSignal,
-  ): Promise<TypedDecision> => {
-    const { answers, revision } = await ask('typed', asked, TYPED, signal);
+  }
+
+  async #decided(asked: Typed, signal: AbortSignal): Promise<TypedDecision> {
+    const { answers, revision } = await this.#ask('typed', asked, TYPED, signal);
     const fits = answers.every(({ probabilities }, at) => probabilities.length === asked.questions[at]?.options.length);
     if (!fits || answers.length !== asked.questions.length) throw noSuchAnswer();
     return {
@@ -94,39 +159,7 @@ export function openLocalModels(options: LocalModelsOptions): LocalModels & { cl
       }),
       revision,
     };
-  };
-  return {
-    async names(texts, signal) {
-      const { spans } = await ask('names', { texts }, NAMES, signal);
-      if (spans.length !== texts.length) throw noSuchAnswer();
-      return spans.map((list, index) => {
-        const { length } = texts[index] ?? '';
-        if (list.some(([start, end]) => start >= end || end > length)) throw noSuchAnswer();
-        return list.map(([start, end, category]) => ({ start, end, category }));
-      });
-    },
-    route: (input, signal) => ask('router', input, ROUTER, signal),
-    decide: (state, questions, signal) => decided({ state, questions }, signal),
-    judge: (state, questions, signal) => decided({ state, questions, lane: 'guard' }, signal),
-    async there() {
-      const { signal } = new AbortController();
-      const address = { url: url(), path: '/v1/models' };
-      const answer = await orFault(exchange.ask(address, { method: 'GET' }, signal, READY_TIMEOUT_MS));
-      const { models } = parsed(answer.text, THERE);
-      const those = (are: (model: (typeof models)[number]) => boolean): ReadonlySet<ModelKind> =>
-        new Set(KINDS.filter((kind) => models.some((model) => model.kind === kind && are(model))));
-      const told = models.flatMap(({ kind, revision }) => {
-        const known = KINDS.find((one) => one === kind);
-        return known && typeof revision === 'string' ? [[known, revision] as const] : [];
-      });
-      return {
-        installed: those(({ installed }) => installed !== false),
-        ready: those(({ fault }) => fault === null),
-        revisions: new Map(told),
-      };
-    },
-    close: () => exchange.close(),
-  };
+  }
 }
 
 async function orFault(exchanged: Promise<Exchanged>): Promise<Exchanged> {

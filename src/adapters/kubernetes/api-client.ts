@@ -35,49 +35,51 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
   if (server === undefined) throw new Error('the kubeconfig names no cluster');
   const base = URL.parse(server);
   if (base === null) throw new Error('the kubeconfig names a cluster whose server is not a URL');
-  const agents = new Map<string, http.Agent>();
+  return new ApiServer(config, base);
+}
 
-  /** Credentials are read again for each request: tokens of pods change within the hour. */
-  const send = async (request: ApiRequest): Promise<http.IncomingMessage> => {
-    const { method, path, body, contentType = 'application/json', signal } = request;
-    const auth: https.RequestOptions = {};
-    await config.applyToHTTPSOptions(auth);
-    const { ca, cert, key, servername, rejectUnauthorized } = auth;
-    const secure = base.protocol === 'https:';
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const options: https.RequestOptions = {
-      method,
-      path: `${base.pathname.replace(/\/$/, '')}${path}`,
-      hostname: base.hostname.replace(/^\[|\]$/g, ''),
-      port: base.port || (secure ? 443 : 80),
-      headers: {
-        ...(auth.headers as http.OutgoingHttpHeaders | undefined),
-        accept: 'application/json',
-        ...(text !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }),
-      },
-      ...(auth.auth && { auth: auth.auth }),
-      ...(signal && { signal }),
-    };
-    // One agent for each identity, so that connections are used again.
-    const identity = JSON.stringify([String(ca), String(cert), servername, rejectUnauthorized]);
-    let agent = agents.get(identity);
-    if (!agent) {
-      const tls = { ca, cert, key, servername, rejectUnauthorized };
-      const known = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
-      agent = secure ? new https.Agent({ keepAlive: true, ...known }) : new http.Agent({ keepAlive: true });
-      agents.set(identity, agent);
+class ApiServer implements ApiClient {
+  readonly namespace: string;
+  readonly #config: KubeConfig;
+  readonly #base: URL;
+  /** One for each identity, so that connections are used again. */
+  readonly #agents = new Map<string, http.Agent>();
+
+  constructor(config: KubeConfig, base: URL) {
+    this.namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? 'default';
+    this.#config = config;
+    this.#base = base;
+  }
+
+  async ask(request: ApiRequest): Promise<unknown> {
+    const response = await this.#open(request);
+    try {
+      return JSON.parse(await readAll(response)) as unknown;
+    } catch (error) {
+      throw unreachable(error);
     }
-    return new Promise((resolve, reject) => {
-      const sent = (secure ? https : http).request({ ...options, agent }, resolve);
-      sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error('it did not answer in time')));
-      sent.once('error', reject);
-      sent.end(text);
-    });
-  };
-  const open = async (request: ApiRequest): Promise<http.IncomingMessage> => {
+  }
+
+  async follow(path: string, onLine: (value: unknown) => void, signal: AbortSignal): Promise<void> {
+    const response = await this.#open({ method: 'GET', path, signal });
+    // What ends the request when it runs out is there already; another listener would stay with the kept connection.
+    response.socket.setTimeout(SILENCE_MS);
+    try {
+      for await (const line of linesOf(response)) onLine(JSON.parse(line));
+    } catch (error) {
+      throw unreachable(error);
+    }
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+  }
+
+  /** Resolves with an answer that is no fault. */
+  async #open(request: ApiRequest): Promise<http.IncomingMessage> {
     let response: http.IncomingMessage;
     try {
-      response = await send(request);
+      response = await this.#send(request);
     } catch (error) {
       throw unreachable(error);
     }
@@ -90,32 +92,53 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
       status,
       Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
     );
-  };
+  }
 
-  return {
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
-    async ask(request) {
-      const response = await open(request);
-      try {
-        return JSON.parse(await readAll(response)) as unknown;
-      } catch (error) {
-        throw unreachable(error);
-      }
-    },
-    async follow(path, onLine, signal) {
-      const response = await open({ method: 'GET', path, signal });
-      // What ends the request when it runs out is there already; another listener would stay with the kept connection.
-      response.socket.setTimeout(SILENCE_MS);
-      try {
-        for await (const line of linesOf(response)) onLine(JSON.parse(line));
-      } catch (error) {
-        throw unreachable(error);
-      }
-    },
-    close() {
-      for (const agent of agents.values()) agent.destroy();
-    },
-  };
+  /** Credentials are read again for each request: tokens of pods change within the hour. */
+  async #send({
+    method,
+    path,
+    body,
+    contentType = 'application/json',
+    signal,
+  }: ApiRequest): Promise<http.IncomingMessage> {
+    const auth: https.RequestOptions = {};
+    await this.#config.applyToHTTPSOptions(auth);
+    const { protocol, pathname, hostname, port } = this.#base;
+    const secure = protocol === 'https:';
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const options: https.RequestOptions = {
+      method,
+      path: `${pathname.replace(/\/$/, '')}${path}`,
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port: port || (secure ? 443 : 80),
+      headers: {
+        ...(auth.headers as http.OutgoingHttpHeaders | undefined),
+        accept: 'application/json',
+        ...(text !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }),
+      },
+      ...(auth.auth && { auth: auth.auth }),
+      ...(signal && { signal }),
+      agent: this.#agentFor(auth, secure),
+    };
+    return new Promise((resolve, reject) => {
+      const sent = (secure ? https : http).request(options, resolve);
+      sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error('it did not answer in time')));
+      sent.once('error', reject);
+      sent.end(text);
+    });
+  }
+
+  #agentFor({ ca, cert, key, servername, rejectUnauthorized }: https.RequestOptions, secure: boolean): http.Agent {
+    const identity = JSON.stringify([String(ca), String(cert), servername, rejectUnauthorized]);
+    const known = this.#agents.get(identity);
+    if (known) return known;
+    const tls = Object.entries({ ca, cert, key, servername, rejectUnauthorized });
+    const told = Object.fromEntries(tls.filter(([, value]) => value !== undefined));
+    const agent = secure ? new https.Agent({ keepAlive: true, ...told }) : new http.Agent({ keepAlive: true });
+    this.#agents.set(identity, agent);
+    return agent;
+  }
 }
 
 /** Our own words for faults of the file: the library's messages quote its lines, with tokens and keys. */

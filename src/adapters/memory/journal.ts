@@ -79,7 +79,12 @@ export function openJournal(
 
   const journal: Journal = {
     placed: (holds) => append(holds.map(holdLine).join('')),
-    closed: (holds) => append(holds.map(({ organization, callId }) => line(['closed', organization, callId])).join('')),
+    closed(holds) {
+      let lines = '';
+      for (const { organization, callId } of holds)
+        lines += `${JSON.stringify(['closed', organization, callId] satisfies Line)}\n`;
+      append(lines);
+    },
     close,
   };
   return { journal, open };
@@ -128,11 +133,8 @@ function readHold([, ...facts]: readonly ['hold', ...Facts]): OpenHold {
 
 function holdLine({ organization, callId, owner, workload, at, periods, amount, tokens, draft }: OpenHold): string {
   const { day, month } = periods;
-  return line(['hold', organization, callId, owner, workload, at, day, month, String(amount), tokens, draft]);
-}
-
-function line(entry: Line): string {
-  return `${JSON.stringify(entry)}\n`;
+  const line: Line = ['hold', organization, callId, owner, workload, at, day, month, String(amount), tokens, draft];
+  return `${JSON.stringify(line)}\n`;
 }
 
 function keyOf(organization: string, callId: string): string {

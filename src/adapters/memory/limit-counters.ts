@@ -3,25 +3,41 @@ import type { CreditCounters } from '#/ports/credit.ts';
 import {
   CountersUnavailable,
   type CountersView,
+  type Credit,
+  type Ended,
   type HoldDecision,
   type HoldRequest,
   type LimitCounters,
+  type LimitName,
   type Lowering,
-  type Ended,
+  type Marks,
   type OpenHold,
+  type OpenHolds,
   type SettleResult,
   type TakeOver,
-  type LimitName,
-  type RateStatus,
 } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
-import { checkHold, checkRequest, checkSettlement, nearTokens } from './amount.ts';
 import { openJournal, type Journal } from './journal.ts';
-import { openOrganization, type OrganizationState } from './organization-state.ts';
-import { restoredSpend } from './restored-spend.ts';
-import { correct, advance, emptyWindow, resetMs, use, waitFor, type SlidingWindow } from './sliding-window.ts';
-import { addSpend, isNear, putCredit, setSpend, spendVerdict } from './spend.ts';
+import {
+  addSpend,
+  checkDebit,
+  checkRequest,
+  NEAR_CALLS,
+  putCredit,
+  restoredSpend,
+  setSpend,
+  spendVerdict,
+  type Spend,
+} from './spend.ts';
+import {
+  advance,
+  correct,
+  emptyWindow,
+  RecentIds,
+  statusOf,
+  use,
+  waitFor,
+  type SlidingWindow,
+} from './time-windows.ts';
 
 export interface MemoryCountersOptions {
   /** File that keeps open holds over the death of the process. */
@@ -40,6 +56,8 @@ export interface MemoryLimitCounters extends LimitCounters, OpenHolds, CreditCou
 
 const PAUSE_MS = 10_000;
 const ASK_AGAIN_MS = 5;
+/** How long ids that were settled are remembered, at least. */
+const CLOSED_MS = 60_000;
 
 /**
  * Counters in this process's memory. With a journal open holds survive the process; spend counters start cold, and
@@ -47,207 +65,268 @@ const ASK_AGAIN_MS = 5;
  * lease. Throws when the journal cannot be read or written.
  */
 export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryLimitCounters {
-  const state: State = {
-    organizations: new Map(),
-    leases: new Map(),
-    marks: new Map(),
-    now: options.now ?? (() => performance.timeOrigin + performance.now()),
-    pauseMs: options.pauseMs ?? PAUSE_MS,
-    journal: undefined,
-  };
-  if (options.journal !== undefined) {
-    const { journal, open } = openJournal(options.journal, () => allHolds(state));
-    state.journal = journal;
-    for (const left of open)
-      organizationOf(state, left.organization).holds.set(left.callId, { hold: left, reservedIn: 0 });
-  }
-  return {
-    hold: async (request) => hold(state, request),
-    settle: async (settlements, owner) => settle(state, settlements, owner),
-    restore: (organization, own, read, lowers) => restore(state, organization, own, read, lowers),
-    view: async (organization, closedSince) => view(state, organization, closedSince),
-    findHolds: async (organization, callIds) => {
-      const { holds } = organizationOf(state, organization);
-      return callIds.flatMap((callId) => holds.get(callId)?.hold ?? []);
-    },
-    allHolds: async (organization) => holdsIn(organizationOf(state, organization)),
-    takeOver: async (organizations, owner, ttlMs) => takeOver(state, organizations, owner, ttlMs),
-    putCredit: async (organization, credit) => putCredit(organizationOf(state, organization).spend, credit),
-    claim: async (organization, name, ms) => mark(state, organization, name, ms, false),
-    keep: async (organization, name, ms) => void mark(state, organization, name, ms, true),
-    ping: async () => {},
-    close: async () => state.journal?.close(),
-  };
+  return new MemoryCounters(options);
 }
 
-interface State {
-  readonly organizations: Map<string, OrganizationState>;
+class MemoryCounters implements MemoryLimitCounters {
+  readonly #organizations = new Map<string, OrganizationState>();
   /** Owner -> end of its lease. */
-  readonly leases: Map<string, number>;
+  readonly #leases = new Map<string, number>();
   /** Organization and name -> until when it is set. */
-  readonly marks: Map<string, number>;
-  readonly now: () => number;
-  readonly pauseMs: number;
-  journal: Journal | undefined;
-}
+  readonly #marks = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #pauseMs: number;
+  readonly #journal: Journal | undefined;
 
-function hold(state: State, request: HoldRequest): HoldDecision {
-  checkRequest(request);
-  const organization = organizationOf(state, request.organization);
-  if (organization.isPaused()) return { kind: 'busy' };
-  const now = state.now();
-  const rates = checkRates(organization, request, now);
-  if (request.free !== true && organization.holds.has(request.callId))
-    return { kind: 'granted', near: true, ...rates.statuses() };
-  if (rates.refusal) return { kind: 'refused', ...rates.refusal, ...rates.statuses() };
-  const verdict = spendVerdict(organization.spend, request, now);
-  if (verdict === 'cold') return { kind: 'cold' };
-  if (verdict) return { kind: 'refused', by: verdict, ...rates.statuses() };
-  if (request.free === true) {
-    takeRates(rates, 0);
-    return { kind: 'granted', ...rates.statuses() };
+  constructor({ journal: path, now, pauseMs = PAUSE_MS }: MemoryCountersOptions) {
+    this.#now = now ?? (() => performance.timeOrigin + performance.now());
+    this.#pauseMs = pauseMs;
+    if (path === undefined) return;
+    const { journal, open } = openJournal(path, () => this.#allHolds());
+    this.#journal = journal;
+    for (const left of open)
+      this.#organization(left.organization).holds.set(left.callId, { hold: left, reservedIn: 0 });
   }
-  const open = openHoldOf(request);
-  const near = isNear(organization.spend, request) || (rates.tokens?.sum ?? 0) > nearTokens(request);
-  state.journal?.placed([open]);
-  addSpend(organization.spend, open, open.amount, now);
-  organization.holds.set(open.callId, { hold: open, reservedIn: takeRates(rates, request.tokens) });
-  return { kind: 'granted', ...(near && { near: true }), ...rates.statuses() };
-}
 
-function settle(state: State, settlements: readonly Ended[], owner: string | undefined): readonly SettleResult[] {
-  settlements.forEach(checkSettlement);
-  const closing: OpenHold[] = [];
-  const staying: OpenHold[] = [];
-  for (const { organization, callId, cost, tokens, stays } of settlements) {
-    const known = organizationOf(state, organization);
-    const open = known.isPaused() ? undefined : known.holds.get(callId);
-    if (!open || !isTheirs(open.hold, owner)) continue;
-    if (stays) staying.push({ ...open.hold, amount: cost, tokens });
-    else closing.push(open.hold);
+  async hold(request: HoldRequest): Promise<HoldDecision> {
+    checkRequest(request);
+    const organization = this.#organization(request.organization);
+    if (isPaused(organization)) return { kind: 'busy' };
+    const { workload, requestsPerMinute, tokensPerMinute } = request;
+    const now = this.#now();
+    const second = Math.floor(now / 1000);
+    const requests = requestsPerMinute === undefined ? undefined : windowOf(organization.requests, workload, second);
+    const tokens = tokensPerMinute === undefined ? undefined : windowOf(organization.tokens, workload, second);
+    const decision = this.#decide(organization, request, requests, tokens, now);
+    if (decision.kind === 'cold') return decision;
+    return {
+      ...decision,
+      ...(requests && { requests: statusOf(requests, now, requestsPerMinute!) }),
+      ...(tokens && { tokens: statusOf(tokens, now, tokensPerMinute!) }),
+    };
   }
-  if (staying.length > 0) state.journal?.placed(staying);
-  if (closing.length > 0) state.journal?.closed(closing);
-  return settlements.map((settlement) => settleOne(state, settlement, owner));
-}
 
-function settleOne(
-  state: State,
-  { organization: id, callId, cost, tokens, stays }: Ended,
-  owner: string | undefined,
-): SettleResult {
-  const organization = organizationOf(state, id);
-  if (organization.isPaused()) return 'busy';
-  const now = state.now();
-  const open = organization.holds.get(callId);
-  if (open && !isTheirs(open.hold, owner)) return 'unknown';
-  if (!stays) organization.closed.add(callId, now);
-  if (!open) return 'unknown';
-  if (stays) organization.holds.set(callId, { ...open, hold: { ...open.hold, amount: cost, tokens } });
-  else organization.holds.delete(callId);
-  addSpend(organization.spend, open.hold, cost - open.hold.amount, now);
-  const window = organization.tokens.get(open.hold.workload);
-  if (window && open.reservedIn > 0) {
-    correct(window, Math.floor(now / 1000), open.reservedIn, tokens - open.hold.tokens);
+  /** Asks the limits, and counts what they all allow. */
+  #decide(
+    organization: OrganizationState,
+    request: HoldRequest,
+    requests: SlidingWindow | undefined,
+    tokens: SlidingWindow | undefined,
+    now: number,
+  ): HoldDecision {
+    const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, free = false } = request;
+    if (!free && organization.holds.has(request.callId)) return { kind: 'granted', near: true };
+    if (requests && requests.sum + 1 > requestsPerMinute)
+      return refusal('requests', waitFor(requests, now, 1, requestsPerMinute));
+    if (tokens && tokens.sum + request.tokens > tokensPerMinute)
+      return refusal('tokens', waitFor(tokens, now, request.tokens, tokensPerMinute));
+    const verdict = spendVerdict(organization.spend, request, now);
+    if (verdict === 'cold') return { kind: 'cold' };
+    if (verdict !== undefined && verdict !== 'near') return refusal(verdict, undefined);
+    const isNear = verdict === 'near' || (tokens && tokens.sum > tokensPerMinute - NEAR_CALLS * request.tokens);
+    const open = openHoldOf(request);
+    if (!free) {
+      this.#journal?.placed([open]);
+      addSpend(organization.spend, open, open.amount, now);
+    }
+    const second = Math.floor(now / 1000);
+    if (requests) use(requests, second, 1);
+    const reservedIn = tokens ? use(tokens, second, request.tokens) : 0;
+    if (free) return { kind: 'granted' };
+    organization.holds.set(open.callId, { hold: open, reservedIn });
+    return { kind: 'granted', ...(isNear === true && { near: true }) };
   }
-  return 'settled';
-}
 
-function isTheirs(open: OpenHold, owner: string | undefined): boolean {
-  return owner === undefined || open.owner === owner;
-}
-
-async function restore(
-  state: State,
-  id: string,
-  own: readonly OpenHold[],
-  read: Parameters<LimitCounters['restore']>[2],
-  lowers: Lowering = 'everything',
-): Promise<void> {
-  own.forEach(checkHold);
-  const organization = organizationOf(state, id);
-  const deadline = performance.now() + state.pauseMs;
-  while (organization.isPaused()) {
-    if (performance.now() > deadline)
-      throw new CountersUnavailable('another restore of the organization has not ended');
-    await sleep(ASK_AGAIN_MS);
+  async settle(settlements: readonly Ended[], owner?: string): Promise<readonly SettleResult[]> {
+    const closing: OpenHold[] = [];
+    const staying: OpenHold[] = [];
+    for (const { organization: id, callId, cost, tokens, stays } of settlements) {
+      checkDebit(cost, tokens);
+      const organization = this.#organization(id);
+      const hold = isPaused(organization) ? undefined : organization.holds.get(callId)?.hold;
+      if (!hold || (owner !== undefined && hold.owner !== owner)) continue;
+      if (stays) staying.push({ ...hold, amount: cost, tokens });
+      else closing.push(hold);
+    }
+    if (staying.length > 0) this.#journal?.placed(staying);
+    if (closing.length > 0) this.#journal?.closed(closing);
+    const results: SettleResult[] = [];
+    for (const settlement of settlements) results.push(this.#settleOne(settlement, owner));
+    return results;
   }
-  const pause = organization.pause(state.pauseMs);
-  try {
-    const lost = own.filter(
-      ({ callId }) => !organization.holds.has(callId) && !organization.closed.has(callId, state.now()),
-    );
-    const open = [...holdsIn(organization), ...lost.map(openHoldOf)];
-    const totals = await read(open);
-    if (!organization.isPaused(pause))
-      throw new CountersUnavailable('the restore took longer than the longest pause of holds');
-    // Together with the counters that count them: a restore that fails leaves both as they were.
-    if (lost.length > 0) state.journal?.placed(lost);
-    for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });
-    setSpend(organization.spend, totals, restoredSpend(totals, open), lowers, state.now());
-  } finally {
-    organization.resume(pause);
-  }
-}
 
-function view(state: State, id: string, closedSince: number | undefined): CountersView {
-  const organization = organizationOf(state, id);
-  const { spend, closed } = organization;
-  const counters: { scope: string; period: string; amount: bigint }[] = [];
-  const now = state.now();
-  for (const [period, { expiresAt, organization: amount, workloads }] of spend) {
-    if (expiresAt <= now) continue;
-    counters.push({ scope: 'organization', period, amount });
-    for (const [scope, spent] of workloads) counters.push({ scope, period, amount: spent });
+  #settleOne({ organization: id, callId, cost, tokens, stays }: Ended, owner: string | undefined): SettleResult {
+    const organization = this.#organization(id);
+    if (isPaused(organization)) return 'busy';
+    const now = this.#now();
+    const open = organization.holds.get(callId);
+    if (open && owner !== undefined && open.hold.owner !== owner) return 'unknown';
+    if (!stays) organization.closed.add(callId, now);
+    if (!open) return 'unknown';
+    const { hold, reservedIn } = open;
+    if (stays) organization.holds.set(callId, { ...open, hold: { ...hold, amount: cost, tokens } });
+    else organization.holds.delete(callId);
+    addSpend(organization.spend, hold, cost - hold.amount, now);
+    const window = organization.tokens.get(hold.workload);
+    if (window && reservedIn > 0) correct(window, Math.floor(now / 1000), reservedIn, tokens - hold.tokens);
+    return 'settled';
   }
-  const credit = spend.get('total')?.credit;
-  return {
-    now,
-    holds: holdsIn(organization),
-    spend: counters,
-    ...(credit && { credit }),
-    ...(closedSince !== undefined && { closed: closed.since(closedSince, now) }),
-  };
-}
 
-function takeOver(state: State, organizations: readonly string[], owner: string, ttlMs: number): TakeOver {
-  const now = state.now();
-  for (const [name, end] of state.leases) if (end <= now) state.leases.delete(name);
-  state.leases.set(owner, now + ttlMs);
-  const taken: OpenHold[] = [];
-  for (const id of organizations) {
-    for (const open of organizationOf(state, id).holds.values()) {
-      if (state.leases.has(open.hold.owner)) continue;
-      open.hold = { ...open.hold, owner };
-      taken.push(open.hold);
+  async restore(
+    id: string,
+    own: readonly OpenHold[],
+    read: Parameters<LimitCounters['restore']>[2],
+    lowers: Lowering = 'everything',
+  ): Promise<void> {
+    for (const { amount, tokens } of own) checkDebit(amount, tokens);
+    const organization = this.#organization(id);
+    const deadline = performance.now() + this.#pauseMs;
+    while (isPaused(organization)) {
+      if (performance.now() > deadline)
+        throw new CountersUnavailable('another restore of the organization has not ended');
+      await sleep(ASK_AGAIN_MS);
+    }
+    const pause = { until: performance.now() + this.#pauseMs };
+    organization.pause = pause;
+    try {
+      const lost = own.filter(
+        ({ callId }) => !organization.holds.has(callId) && !organization.closed.has(callId, this.#now()),
+      );
+      const open = [...holdsIn(organization), ...lost.map(openHoldOf)];
+      const totals = await read(open);
+      if (!isPaused(organization) || organization.pause !== pause)
+        throw new CountersUnavailable('the restore took longer than the longest pause of holds');
+      // Together with the counters that count them: a restore that fails leaves both as they were.
+      if (lost.length > 0) this.#journal?.placed(lost);
+      for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });
+      setSpend(organization.spend, totals, restoredSpend(totals, open), lowers, this.#now());
+    } finally {
+      if (organization.pause === pause) organization.pause = undefined;
     }
   }
-  return { holds: taken, missed: NOTHING_MISSED };
+
+  async view(id: string, closedSince?: number): Promise<CountersView> {
+    const organization = this.#organization(id);
+    const { spend, closed } = organization;
+    const counters: { scope: string; period: string; amount: bigint }[] = [];
+    const now = this.#now();
+    for (const [period, { expiresAt, organization: amount, workloads }] of spend) {
+      if (expiresAt <= now) continue;
+      counters.push({ scope: 'organization', period, amount });
+      for (const [scope, spent] of workloads) counters.push({ scope, period, amount: spent });
+    }
+    const credit = spend.get('total')?.credit;
+    return {
+      now,
+      holds: holdsIn(organization),
+      spend: counters,
+      ...(credit && { credit }),
+      ...(closedSince !== undefined && { closed: closed.since(closedSince, now) }),
+    };
+  }
+
+  async findHolds(id: string, callIds: readonly string[]): Promise<readonly OpenHold[]> {
+    const { holds } = this.#organization(id);
+    return callIds.flatMap((callId) => holds.get(callId)?.hold ?? []);
+  }
+
+  async allHolds(id: string): Promise<readonly OpenHold[]> {
+    return holdsIn(this.#organization(id));
+  }
+
+  async takeOver(organizations: readonly string[], owner: string, ttlMs: number): Promise<TakeOver> {
+    const now = this.#now();
+    for (const [name, end] of this.#leases) if (end <= now) this.#leases.delete(name);
+    this.#leases.set(owner, now + ttlMs);
+    const taken: OpenHold[] = [];
+    for (const id of organizations) {
+      for (const open of this.#organization(id).holds.values()) {
+        if (this.#leases.has(open.hold.owner)) continue;
+        open.hold = { ...open.hold, owner };
+        taken.push(open.hold);
+      }
+    }
+    return { holds: taken, missed: NOTHING_MISSED };
+  }
+
+  async putCredit(id: string, credit: Credit): Promise<void> {
+    putCredit(this.#organization(id).spend, credit);
+  }
+
+  async claim(organization: string, name: string, ms: number): Promise<boolean> {
+    return this.#mark(organization, name, ms, false);
+  }
+
+  async keep(organization: string, name: string, ms: number): Promise<void> {
+    this.#mark(organization, name, ms, true);
+  }
+
+  async ping(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#journal?.close();
+  }
+
+  #mark(organization: string, name: string, ms: number, anyway: boolean): boolean {
+    const now = this.#now();
+    for (const [key, until] of this.#marks) if (until <= now) this.#marks.delete(key);
+    const key = JSON.stringify([organization, name]);
+    if (!anyway && this.#marks.has(key)) return false;
+    this.#marks.set(key, now + ms);
+    return true;
+  }
+
+  #organization(id: string): OrganizationState {
+    let organization = this.#organizations.get(id);
+    if (!organization) this.#organizations.set(id, (organization = openOrganization()));
+    return organization;
+  }
+
+  *#allHolds(): Iterable<OpenHold> {
+    for (const { holds } of this.#organizations.values()) for (const open of holds.values()) yield open.hold;
+  }
 }
 
 const NOTHING_MISSED: ReadonlyMap<string, unknown> = new Map();
 
-function mark(state: State, organization: string, name: string, ms: number, anyway: boolean): boolean {
-  const now = state.now();
-  for (const [key, until] of state.marks) if (until <= now) state.marks.delete(key);
-  const key = JSON.stringify([organization, name]);
-  if (!anyway && state.marks.has(key)) return false;
-  state.marks.set(key, now + ms);
-  return true;
+/** State of one organization. */
+interface OrganizationState {
+  readonly holds: Map<string, KeptHold>;
+  readonly spend: Spend;
+  /** By workload. */
+  readonly requests: Map<string, SlidingWindow>;
+  readonly tokens: Map<string, SlidingWindow>;
+  /** Ids that were settled a minute or two ago: a restore must not put them back. */
+  readonly closed: RecentIds;
+  /** Of the restore that is under way, by `performance.now()`. */
+  pause: { readonly until: number } | undefined;
 }
 
-function organizationOf(state: State, id: string): OrganizationState {
-  let organization = state.organizations.get(id);
-  if (!organization) state.organizations.set(id, (organization = openOrganization()));
-  return organization;
+interface KeptHold {
+  hold: OpenHold;
+  /** The second in which its tokens were reserved; 0: none are counted. */
+  readonly reservedIn: number;
+}
+
+function openOrganization(): OrganizationState {
+  return {
+    holds: new Map(),
+    spend: new Map(),
+    requests: new Map(),
+    tokens: new Map(),
+    closed: new RecentIds(CLOSED_MS),
+    pause: undefined,
+  };
+}
+
+/** Whether a restore is under way. */
+function isPaused(organization: OrganizationState): boolean {
+  if (organization.pause && organization.pause.until <= performance.now()) organization.pause = undefined;
+  return organization.pause !== undefined;
 }
 
 function holdsIn({ holds }: OrganizationState): readonly OpenHold[] {
   return [...holds.values()].map((open) => open.hold);
-}
-
-function* allHolds(state: State): Iterable<OpenHold> {
-  for (const { holds } of state.organizations.values()) for (const open of holds.values()) yield open.hold;
 }
 
 /** Without the limits that came with a request. */
@@ -255,62 +334,14 @@ function openHoldOf({ callId, owner, organization, workload, at, periods, amount
   return { callId, owner, organization, workload, at, periods: { ...periods }, amount, tokens, draft };
 }
 
-/** The per-minute limits of one request, checked at one instant. */
-export interface Rates {
-  readonly requests: SlidingWindow | undefined;
-  readonly tokens: SlidingWindow | undefined;
-  readonly second: number;
-  readonly refusal: { readonly by: LimitName; readonly retryAfterMs?: number } | undefined;
-  /** State of the limits, including this call. */
-  statuses(): { readonly requests?: RateStatus; readonly tokens?: RateStatus };
-}
-
-/** Checks requests and tokens per minute; takes nothing. */
-export function checkRates(organization: OrganizationState, request: HoldRequest, now: number): Rates {
-  const { workload, requestsPerMinute, tokensPerMinute } = request;
-  const second = Math.floor(now / 1000);
-  const requests = requestsPerMinute === undefined ? undefined : openWindow(organization.requests, workload, second);
-  const tokens = tokensPerMinute === undefined ? undefined : openWindow(organization.tokens, workload, second);
-  const refusal =
-    refusalBy('requests', requests, now, 1, requestsPerMinute) ??
-    refusalBy('tokens', tokens, now, request.tokens, tokensPerMinute);
-  return {
-    requests,
-    tokens,
-    second,
-    refusal,
-    statuses: () => ({
-      ...(requests && { requests: status(requests, now, requestsPerMinute!) }),
-      ...(tokens && { tokens: status(tokens, now, tokensPerMinute!) }),
-    }),
-  };
-}
-
-/** Takes one request and its tokens. Returns the second in which the tokens are counted; 0: in none. */
-export function takeRates(rates: Rates, tokens: number): number {
-  if (rates.requests) use(rates.requests, rates.second, 1);
-  return rates.tokens ? use(rates.tokens, rates.second, tokens) : 0;
-}
-
-function openWindow(windows: Map<string, SlidingWindow>, workload: string, second: number): SlidingWindow {
+/** Uses of a workload in the minute that ends now. */
+function windowOf(windows: Map<string, SlidingWindow>, workload: string, second: number): SlidingWindow {
   let window = windows.get(workload);
   if (!window) windows.set(workload, (window = emptyWindow()));
   advance(window, second);
   return window;
 }
 
-function refusalBy(
-  by: LimitName,
-  window: SlidingWindow | undefined,
-  now: number,
-  uses: number,
-  limit: number | undefined,
-): Rates['refusal'] {
-  if (!window || limit === undefined || window.sum + uses <= limit) return undefined;
-  const retryAfterMs = waitFor(window, now, uses, limit);
-  return { by, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-}
-
-function status(window: SlidingWindow, now: number, limit: number): RateStatus {
-  return { limit, remaining: Math.max(0, limit - window.sum), resetMs: resetMs(window, now) };
+function refusal(by: LimitName, retryAfterMs: number | undefined): HoldDecision {
+  return { kind: 'refused', by, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }

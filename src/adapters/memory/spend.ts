@@ -5,12 +5,17 @@ import type {
   Lowering,
   OpenHold,
   Periods,
+  PeriodTotals,
   SpendLimit,
   SpendTotals,
 } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
-import { clamp, MOST, nearRoom, room } from './amount.ts';
-import type { RestoredSpend } from './restored-spend.ts';
+
+/** The most a counter can hold: what fits in 64 bits with a sign. */
+export const MOST: NanoEuro = 2n ** 63n - 1n;
+
+/** A limit is near when it lets fewer than so many more calls through that hold as much. */
+export const NEAR_CALLS = 16;
 
 /** Spend of one organization in one period: settled and held. A workload that is not there has spent nothing. */
 interface PeriodSpend {
@@ -27,32 +32,37 @@ export type Spend = Map<string, PeriodSpend>;
 
 const DAY_MS = 86_400_000;
 
-/** What the spend limits say to one more hold; undefined: they all allow it. */
-export function spendVerdict(spend: Spend, request: HoldRequest, now: number): LimitName | 'cold' | undefined {
-  const { workload, periods, amount, workloadBudget, organizationCap, prepaid } = request;
+/**
+ * What the spend limits say to one more hold; undefined: they all allow it. `near`: they do, and another call may be refused
+ * for what this one holds.
+ */
+export function spendVerdict(spend: Spend, request: HoldRequest, now: number): LimitName | 'cold' | 'near' | undefined {
+  const { workload, periods, amount, workloadBudget, organizationCap, prepaid = false } = request;
   const kept = keptPeriods(spend, periods, now);
   const budget = workloadBudget && spend.get(periodOf(workloadBudget, periods));
   const cap = organizationCap && spend.get(periodOf(organizationCap, periods));
-  const total = prepaid === true ? spend.get('total') : undefined;
-  if ((workloadBudget && !budget) || (organizationCap && !cap) || (prepaid === true && !total?.credit)) return 'cold';
-  if (workloadBudget && budget && spentBy(budget, workload) > room(workloadBudget, amount)) return 'budget';
-  if (organizationCap && cap && cap.organization > room(organizationCap, amount)) return 'cap';
+  const total = prepaid ? spend.get('total') : undefined;
+  if ((workloadBudget && !budget) || (organizationCap && !cap) || (prepaid && !total?.credit)) return 'cold';
+  const ofBudget = budget?.workloads.get(workload) ?? 0n;
+  const ofCap = cap?.organization ?? 0n;
+  if (workloadBudget && ofBudget > room(workloadBudget, amount)) return 'budget';
+  if (organizationCap && ofCap > room(organizationCap, amount)) return 'cap';
   for (const period of kept) {
-    if (spentBy(period, workload) > MOST - amount) return 'budget';
+    if ((period.workloads.get(workload) ?? 0n) > MOST - amount) return 'budget';
     if (period.organization > MOST - amount) return 'cap';
   }
   if (total?.credit && total.organization + amount > total.credit.sum) return 'credit';
-  return undefined;
+  const several = BigInt(NEAR_CALLS) * amount;
+  const isNear =
+    prepaid ||
+    (workloadBudget && ofBudget > room(workloadBudget, several)) ||
+    (organizationCap && ofCap > room(organizationCap, several));
+  return isNear === true ? 'near' : undefined;
 }
 
-/** Whether a limit is so near that another call may be refused for what this one holds. */
-export function isNear(spend: Spend, request: HoldRequest): boolean {
-  const { workload, periods, amount, workloadBudget, organizationCap, prepaid } = request;
-  const budget = workloadBudget && spend.get(periodOf(workloadBudget, periods));
-  const cap = organizationCap && spend.get(periodOf(organizationCap, periods));
-  if (prepaid === true) return true;
-  if (workloadBudget && budget && spentBy(budget, workload) > nearRoom(workloadBudget, amount)) return true;
-  return organizationCap && cap ? cap.organization > nearRoom(organizationCap, amount) : false;
+/** What may have been spent before, for `amount` more to stay within `limit`. Negative when the amount alone is too much. */
+export function room(limit: SpendLimit, amount: NanoEuro): NanoEuro {
+  return clamp(limit.amount) - amount;
 }
 
 /** Makes a newer credit known, where the total is kept. */
@@ -65,7 +75,7 @@ export function putCredit(spend: Spend, credit: Credit): void {
 export function addSpend(spend: Spend, hold: OpenHold, amount: NanoEuro, now: number): void {
   for (const period of keptPeriods(spend, hold.periods, now)) {
     period.organization = clamp(period.organization + amount);
-    period.workloads.set(hold.workload, clamp(spentBy(period, hold.workload) + amount));
+    period.workloads.set(hold.workload, clamp((period.workloads.get(hold.workload) ?? 0n) + amount));
   }
 }
 
@@ -127,6 +137,57 @@ function periodOf(limit: SpendLimit, periods: Periods): string {
   }
 }
 
-function spentBy(period: PeriodSpend, workload: string): NanoEuro {
-  return period.workloads.get(workload) ?? 0n;
+/** Counters of one scope after a restore. */
+export interface RestoredScope {
+  total: NanoEuro;
+  day: NanoEuro;
+  month: NanoEuro;
 }
+
+export interface RestoredSpend {
+  readonly organization: Readonly<RestoredScope>;
+  readonly workloads: ReadonlyMap<string, Readonly<RestoredScope>>;
+}
+
+/** What the counters must say: the ledger's totals plus the open holds, each in the periods it counts towards. */
+export function restoredSpend(totals: SpendTotals, open: readonly OpenHold[]): RestoredSpend {
+  const organization = scopeOf(totals.organization);
+  const workloads = new Map<string, RestoredScope>();
+  for (const [workload, spent] of totals.workloads) workloads.set(workload, scopeOf(spent));
+  for (const hold of open) {
+    let workload = workloads.get(hold.workload);
+    if (!workload) workloads.set(hold.workload, (workload = { total: 0n, day: 0n, month: 0n }));
+    for (const scope of [organization, workload]) {
+      scope.total = clamp(scope.total + hold.amount);
+      if (hold.periods.day === totals.periods.day) scope.day = clamp(scope.day + hold.amount);
+      if (hold.periods.month === totals.periods.month) scope.month = clamp(scope.month + hold.amount);
+    }
+  }
+  return { organization, workloads };
+}
+
+function scopeOf({ total, day, month }: PeriodTotals): RestoredScope {
+  return { total: clamp(total), day: clamp(day), month: clamp(month) };
+}
+
+/** Cuts an amount to what a counter can hold. */
+function clamp(amount: NanoEuro): NanoEuro {
+  return amount > MOST ? MOST : amount;
+}
+
+/** Throws RangeError on a request whose amounts, counts or limits make no sense. */
+export function checkRequest(request: HoldRequest): void {
+  const { amount, tokens, free = false, requestsPerMinute = 0, tokensPerMinute = 0 } = request;
+  checkDebit(amount, tokens);
+  if (free && (amount > 0n || tokens > 0)) throw new RangeError('a free call must have no amount and no tokens');
+  for (const limit of [requestsPerMinute, tokensPerMinute])
+    if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(NO_COUNT);
+}
+
+/** Throws RangeError on an amount that no counter can hold, and on tokens that are no count. */
+export function checkDebit(amount: NanoEuro, tokens: number): void {
+  if (amount < 0n || amount > MOST) throw new RangeError('an amount must be between 0 and 2^63 - 1 nano-euro');
+  if (!Number.isSafeInteger(tokens) || tokens < 0) throw new RangeError(NO_COUNT);
+}
+
+const NO_COUNT = 'a count must be a whole number from 0';

@@ -3,101 +3,79 @@
  * there: for audit rows, which are full of quotes, that costs more than the rest of the statement.
  */
 
-const OID = { bytea: 17, int8: 20, text: 25, timestamptz: 1184, uuid: 2950 } as const;
 const HEADER_BYTES = 20;
 /** Microseconds from 1970 to 2000, where PostgreSQL begins to count. */
 const EPOCH_2000_MICROS = 946_684_800_000_000;
 const HIGH = 2 ** 32;
+const DIGEST_BYTES = 32;
 
-export function uuidArray(values: readonly string[]): Buffer {
-  return fixedArray(OID.uuid, 16, values, writeUuid);
+/** What the values of a column are here. */
+interface Values {
+  readonly uuid: string;
+  readonly bigint: bigint | number;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** 32 bytes in hexadecimal. */
+  readonly digest: string;
+  readonly text: string;
+  readonly bytea: Uint8Array;
 }
 
-export function bigintArray(values: readonly (bigint | number)[]): Buffer {
-  return fixedArray(OID.int8, 8, values, writeInteger);
+interface ColumnType<T> {
+  readonly oid: number;
+  /** Bytes of a value. */
+  readonly width: number | ((value: T) => number);
+  /** Throws RangeError on a value that the type does not hold. */
+  readonly write: (buffer: Buffer, value: T, at: number) => void;
 }
 
-/** From milliseconds since the epoch. */
-export function timestampArray(values: readonly number[]): Buffer {
-  return fixedArray(OID.timestamptz, 8, values, (buffer, value, at) => {
-    writeInteger(buffer, value * 1000 - EPOCH_2000_MICROS, at);
-  });
-}
+const TYPES: { readonly [K in keyof Values]: ColumnType<Values[K]> } = {
+  uuid: { oid: 2950, width: 16, write: writeUuid },
+  bigint: { oid: 20, width: 8, write: writeInteger },
+  timestamp: { oid: 1184, width: 8, write: writeTimestamp },
+  digest: { oid: 17, width: DIGEST_BYTES, write: writeDigest },
+  text: { oid: 25, width: (text) => Buffer.byteLength(text), write: writeText },
+  bytea: { oid: 17, width: (value) => value.length, write: (buffer, value, at) => buffer.set(value, at) },
+};
 
-/** From hexadecimal texts of 32 bytes each. */
-export function digestArray(values: readonly string[]): Buffer {
-  return fixedArray(OID.bytea, 32, values, (buffer, value, at) => {
-    writeHex(buffer, value, at, 32);
-  });
-}
-
-export function textArray(values: readonly string[]): Buffer {
-  const lengths: number[] = [];
+/**
+ * One dimension, no nulls, counted from 1; PostgreSQL takes an empty one for the empty array. Rows of a batch have much
+ * in common: a value that is the one before is copied.
+ */
+export function arrayOf<K extends keyof Values>(type: K, values: readonly Values[K][]): Buffer {
+  const { oid, width, write } = TYPES[type];
+  const sizes: number[] = [];
+  let bytes = HEADER_BYTES;
   for (let index = 0; index < values.length; index++) {
-    lengths.push(isRepeated(values, index) ? lengths[index - 1]! : Buffer.byteLength(values[index]!));
+    const value = values[index]!;
+    const isRepeated = index > 0 && value === values[index - 1];
+    const size = isRepeated ? sizes[index - 1]! : typeof width === 'number' ? width : width(value);
+    sizes.push(size);
+    bytes += size + 4;
   }
-  return variableArray(OID.text, lengths, (buffer, index, at) => {
-    const length = lengths[index]!;
-    if (isRepeated(values, index)) buffer.copyWithin(at, at - length - 4, at - 4);
-    else buffer.write(values[index]!, at);
-  });
-}
-
-export function byteaArray(values: readonly Uint8Array[]): Buffer {
-  const lengths = values.map((value) => value.length);
-  return variableArray(OID.bytea, lengths, (buffer, index, at) => buffer.set(values[index]!, at));
-}
-
-function variableArray(
-  oid: number,
-  lengths: readonly number[],
-  write: (buffer: Buffer, index: number, at: number) => void,
-): Buffer {
-  const buffer = withHeader(
-    oid,
-    lengths.length,
-    lengths.reduce((sum, length) => sum + length + 4, 0),
-  );
-  let at = HEADER_BYTES;
-  for (let index = 0; index < lengths.length; index++) {
-    const length = lengths[index]!;
-    at = buffer.writeInt32BE(length, at);
-    write(buffer, index, at);
-    at += length;
-  }
-  return buffer;
-}
-
-function fixedArray<T>(
-  oid: number,
-  width: number,
-  values: readonly T[],
-  write: (buffer: Buffer, value: T, at: number) => void,
-): Buffer {
-  const buffer = withHeader(oid, values.length, values.length * (width + 4));
-  let at = HEADER_BYTES;
+  const buffer = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const word of [1, 0, oid, values.length, 1]) at = buffer.writeInt32BE(word, at);
   for (let index = 0; index < values.length; index++) {
-    at = buffer.writeInt32BE(width, at);
-    if (isRepeated(values, index)) buffer.copyWithin(at, at - width - 4, at - 4);
-    else write(buffer, values[index]!, at);
-    at += width;
+    const value = values[index]!;
+    const size = sizes[index]!;
+    at = buffer.writeInt32BE(size, at);
+    if (index > 0 && value === values[index - 1]) buffer.copyWithin(at, at - size - 4, at - 4);
+    else write(buffer, value, at);
+    at += size;
   }
   return buffer;
 }
 
-/** Rows of a batch have much in common: a value that is the one before is copied. */
-function isRepeated<T>(values: readonly T[], index: number): boolean {
-  return index > 0 && values[index] === values[index - 1];
+function writeText(buffer: Buffer, text: string, at: number): void {
+  buffer.write(text, at);
 }
 
-/** One dimension, no nulls, counted from 1. PostgreSQL takes an empty one for the empty array. */
-function withHeader(oid: number, count: number, bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(HEADER_BYTES + bytes);
-  for (const [index, word] of [1, 0, oid, count, 1].entries()) buffer.writeInt32BE(word, index * 4);
-  return buffer;
+function writeTimestamp(buffer: Buffer, ms: number, at: number): void {
+  writeInteger(buffer, ms * 1000 - EPOCH_2000_MICROS, at);
 }
 
-/** Throws RangeError on a number that is no integer, or not held exactly. */
+/** The number is an integer that is held exactly. */
 function writeInteger(buffer: Buffer, value: bigint | number, at: number): void {
   if (typeof value === 'bigint') {
     buffer.writeBigInt64BE(value, at);
@@ -132,8 +110,8 @@ function writeUuid(buffer: Buffer, uuid: string, at: number): void {
   if (digits !== 32) throw new RangeError(NO_UUID);
 }
 
-function writeHex(buffer: Buffer, hex: string, at: number, bytes: number): void {
-  if (hex.length !== bytes * 2 || buffer.write(hex, at, bytes, 'hex') !== bytes) {
-    throw new RangeError(`expected ${bytes} bytes in hexadecimal`);
+function writeDigest(buffer: Buffer, hex: string, at: number): void {
+  if (hex.length !== DIGEST_BYTES * 2 || buffer.write(hex, at, DIGEST_BYTES, 'hex') !== DIGEST_BYTES) {
+    throw new RangeError(`expected ${DIGEST_BYTES} bytes in hexadecimal`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Checkpoint, CheckpointInput, CreditHead, Cut, StrandHead } from '#/ports/checkpoints.ts';
-import { bigintArray, byteaArray, digestArray, textArray, uuidArray } from './array-parameter.ts';
+import { arrayOf } from './array-parameter.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 /** Where statements are run: on any connection, or on one that has a transaction open. */
@@ -55,13 +55,31 @@ export async function saveCheckpoint(db: Queryable, checkpoint: Checkpoint): Pro
     statement,
     key,
     Buffer.from(signature, 'hex'),
-    uuidArray(heads.map((head) => head.strand)),
-    bigintArray(heads.map((head) => head.sequence)),
-    digestArray(heads.map((head) => head.link)),
+    arrayOf(
+      'uuid',
+      heads.map((head) => head.strand),
+    ),
+    arrayOf(
+      'bigint',
+      heads.map((head) => head.sequence),
+    ),
+    arrayOf(
+      'digest',
+      heads.map((head) => head.link),
+    ),
     publicKey === undefined ? null : Buffer.from(publicKey, 'hex'),
-    textArray(credit.map((head) => head.organization)),
-    bigintArray(credit.map((head) => head.number)),
-    digestArray(credit.map((head) => head.link)),
+    arrayOf(
+      'text',
+      credit.map((head) => head.organization),
+    ),
+    arrayOf(
+      'bigint',
+      credit.map((head) => head.number),
+    ),
+    arrayOf(
+      'digest',
+      credit.map((head) => head.link),
+    ),
   ];
   await db.query(query(STATEMENTS.saveCheckpoint, values, TIMEOUT_MS));
 }
@@ -70,15 +88,42 @@ export async function saveCheckpoint(db: Queryable, checkpoint: Checkpoint): Pro
 export async function saveCut(db: PoolClient, number: number, { strands, carried }: Cut): Promise<void> {
   const values = [
     number,
-    uuidArray(strands.map((cut) => cut.strand)),
-    bigintArray(strands.map((cut) => cut.sequence)),
-    digestArray(strands.map((cut) => cut.link)),
-    textArray(strands.map((cut) => JSON.stringify(cut.withheld))),
-    textArray(carried.map((sum) => sum.organization)),
-    textArray(carried.map((sum) => sum.workload)),
-    textArray(carried.map((sum) => sum.cost)),
-    bigintArray(carried.map((sum) => sum.calls)),
-    byteaArray(carried.map((sum) => Buffer.from(sum.salt, 'hex'))),
+    arrayOf(
+      'uuid',
+      strands.map((cut) => cut.strand),
+    ),
+    arrayOf(
+      'bigint',
+      strands.map((cut) => cut.sequence),
+    ),
+    arrayOf(
+      'digest',
+      strands.map((cut) => cut.link),
+    ),
+    arrayOf(
+      'text',
+      strands.map((cut) => JSON.stringify(cut.withheld)),
+    ),
+    arrayOf(
+      'text',
+      carried.map((sum) => sum.organization),
+    ),
+    arrayOf(
+      'text',
+      carried.map((sum) => sum.workload),
+    ),
+    arrayOf(
+      'text',
+      carried.map((sum) => sum.cost),
+    ),
+    arrayOf(
+      'bigint',
+      carried.map((sum) => sum.calls),
+    ),
+    arrayOf(
+      'bytea',
+      carried.map((sum) => Buffer.from(sum.salt, 'hex')),
+    ),
   ];
   await db.query(query(STATEMENTS.saveCut, values, TIMEOUT_MS));
 }

@@ -5,7 +5,7 @@ import {
   type CreditStanding,
   type NumberedEntry,
 } from '#/ports/credit.ts';
-import { textArray } from './array-parameter.ts';
+import { arrayOf } from './array-parameter.ts';
 import { openStore, type StoreOptions } from './migrate.ts';
 import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
@@ -72,7 +72,7 @@ async function standings(
     readonly paid_amount: bigint | null;
     /** Milliseconds since the epoch, as decimal text. */
     readonly paid_at: string | null;
-  }>(query(STATEMENTS.creditStandings, [textArray(organizations)], TIMEOUT_MS));
+  }>(query(STATEMENTS.creditStandings, [arrayOf('text', organizations)], TIMEOUT_MS));
   return new Map(
     rows.map(({ organization, number, sum_nano_eur: sum, paid_number: paid, paid_amount: amount, paid_at: at }) => [
       organization,

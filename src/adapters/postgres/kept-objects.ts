@@ -1,5 +1,5 @@
 import type { KeptObject, KeptObjects, KeptQuery } from '#/ports/kept-objects.ts';
-import { textArray, timestampArray } from './array-parameter.ts';
+import { arrayOf } from './array-parameter.ts';
 import { openStore, type StoreOptions } from './migrate.ts';
 import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
@@ -34,7 +34,10 @@ export async function openPostgresObjects(options: StoreOptions): Promise<Postgr
 async function record(pool: Connections, objects: readonly KeptObject[]): Promise<void> {
   if (objects.length === 0) return;
   const texts = (name: 'provider' | 'id' | 'kind' | 'organization' | 'workload' | 'credential'): Buffer =>
-    textArray(objects.map((one) => one[name]));
+    arrayOf(
+      'text',
+      objects.map((one) => one[name]),
+    );
   const values = [
     texts('provider'),
     texts('id'),
@@ -42,8 +45,14 @@ async function record(pool: Connections, objects: readonly KeptObject[]): Promis
     texts('organization'),
     texts('workload'),
     texts('credential'),
-    timestampArray(objects.map(({ madeAt }) => madeAt)),
-    timestampArray(objects.map(({ expiresAt }) => expiresAt)),
+    arrayOf(
+      'timestamp',
+      objects.map(({ madeAt }) => madeAt),
+    ),
+    arrayOf(
+      'timestamp',
+      objects.map(({ expiresAt }) => expiresAt),
+    ),
   ];
   await pool.query(query(STATEMENTS.recordObjects, values, WRITE_TIMEOUT_MS));
 }
@@ -58,7 +67,7 @@ async function find(
   now: number,
 ): Promise<readonly KeptObject[]> {
   if (ids.length === 0) return [];
-  const values = [provider, textArray(ids), new Date(now).toISOString()];
+  const values = [provider, arrayOf('text', ids), new Date(now).toISOString()];
   const { rows } = await pool.query<ObjectRow>(query(STATEMENTS.findObjects, values, READ_TIMEOUT_MS));
   return rows.map(toObject);
 }

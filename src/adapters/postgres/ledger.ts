@@ -1,13 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { LedgerBooks, LedgerInstant } from '#/ports/books.ts';
-import type { CheckpointStore } from '#/ports/checkpoints.ts';
+import { type Ledger, type LedgerBooks, type LedgerInstant, RowsDropped, type SealedRow } from '#/ports/ledger.ts';
+import type { CheckpointStore, RetentionStore } from '#/ports/checkpoints.ts';
 import type { SpendDifference } from '#/ports/evidence.ts';
-import { RowsDropped, type Ledger, type SealedRow } from '#/ports/ledger.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
-import type { RetentionStore } from '#/ports/retention.ts';
 import type { UsageBook } from '#/ports/usage.ts';
-import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
+import { arrayOf } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
 import { localPeriods } from './local-periods.ts';
 import { maintain } from './maintain.ts';
@@ -16,7 +14,7 @@ import { createPool, type PostgresOptions } from './pool.ts';
 import { dropMonths, retentionPlan } from './retention.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { openSnapshot, spendDifferences, type Snapshot } from './snapshot.ts';
-import { query, STATEMENTS } from './statements.ts';
+import { query, STATEMENTS, type TimedQuery } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 import { askUsage, backfillUsage, findUsageDifferences } from './usage.ts';
 
@@ -108,7 +106,10 @@ async function appendLeft(pool: Pool, rows: readonly SealedRow[]): Promise<void>
   if (rows.length === 0) return;
   await inTransaction(pool, async (client) => {
     await client.query('LOCK TABLE audit_withheld IN ROW EXCLUSIVE MODE');
-    const calls = uuidArray(rows.map((row) => row.callId));
+    const calls = arrayOf(
+      'uuid',
+      rows.map((row) => row.callId),
+    );
     const dropped = await client.query<{ call_id: string }>(query(STATEMENTS.droppedCalls, [calls], READ_TIMEOUT_MS));
     if (dropped.rows.length > 0) throw new RowsDropped(new Set(dropped.rows.map((row) => row.call_id)));
     await append(client, rows);
@@ -138,17 +139,18 @@ async function append(pool: Pool | PoolClient, rows: readonly SealedRow[]): Prom
     links.push(row.link);
   }
   const values = [
-    uuidArray(callIds),
-    uuidArray(strands),
-    bigintArray(sequences),
-    timestampArray(times),
-    textArray(organizations),
-    textArray(workloads),
-    bigintArray(costs),
-    textArray(texts),
-    digestArray(links),
+    arrayOf('uuid', callIds),
+    arrayOf('uuid', strands),
+    arrayOf('bigint', sequences),
+    arrayOf('timestamp', times),
+    arrayOf('text', organizations),
+    arrayOf('text', workloads),
+    arrayOf('bigint', costs),
+    arrayOf('text', texts),
+    arrayOf('digest', links),
   ];
-  await pool.query(query(STATEMENTS.append, values, WRITE_TIMEOUT_MS));
+  const statement: TimedQuery = { ...STATEMENTS.append, values, query_timeout: WRITE_TIMEOUT_MS };
+  await pool.query(statement);
 }
 
 interface TotalsRow {
@@ -168,7 +170,14 @@ async function totals(
 ): Promise<SpendTotals> {
   const { day, month } = localPeriods(now, timeZone);
   const bounds = [day.from, day.until, month.from, month.until].map((instant) => new Date(instant).toISOString());
-  const values = [organization, ...bounds, uuidArray(open.map((hold) => hold.callId))];
+  const values = [
+    organization,
+    ...bounds,
+    arrayOf(
+      'uuid',
+      open.map((hold) => hold.callId),
+    ),
+  ];
   const { rows } = await pool.query<TotalsRow>(query(STATEMENTS.totals, values));
   const workloads = new Map<string, PeriodTotals>();
   let all: PeriodTotals = { total: 0n, day: 0n, month: 0n };
@@ -182,7 +191,7 @@ async function totals(
 
 async function find(pool: Pool | PoolClient, callIds: readonly string[]): Promise<readonly SealedRow[]> {
   if (callIds.length === 0) return [];
-  const { rows } = await pool.query<LedgerRow>(query(STATEMENTS.find, [uuidArray(callIds)], READ_TIMEOUT_MS));
+  const { rows } = await pool.query<LedgerRow>(query(STATEMENTS.find, [arrayOf('uuid', callIds)], READ_TIMEOUT_MS));
   return rows.map(sealedRow);
 }
 

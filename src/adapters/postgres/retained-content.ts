@@ -1,5 +1,5 @@
 import type { RetainedContent, RetainedItem } from '#/ports/retained-content.ts';
-import { byteaArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
+import { arrayOf } from './array-parameter.ts';
 import { openStore, type StoreOptions } from './migrate.ts';
 import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
@@ -30,10 +30,22 @@ export async function openPostgresContent(options: StoreOptions): Promise<Postgr
 async function put(pool: Connections, items: readonly RetainedItem[]): Promise<void> {
   if (items.length === 0) return;
   const values = [
-    uuidArray(items.map((item) => item.callId)),
-    textArray(items.map((item) => item.organization)),
-    timestampArray(items.map((item) => item.expiresAt)),
-    byteaArray(items.map((item) => item.encrypted)),
+    arrayOf(
+      'uuid',
+      items.map((item) => item.callId),
+    ),
+    arrayOf(
+      'text',
+      items.map((item) => item.organization),
+    ),
+    arrayOf(
+      'timestamp',
+      items.map((item) => item.expiresAt),
+    ),
+    arrayOf(
+      'bytea',
+      items.map((item) => item.encrypted),
+    ),
   ];
   await pool.query(query(STATEMENTS.putContent, values, WRITE_TIMEOUT_MS));
 }

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import type { CarriedSum, Checkpoint } from '#/ports/checkpoints.ts';
-import type { PlannedCut, RetentionInput } from '#/ports/retention.ts';
-import { bigintArray, uuidArray } from './array-parameter.ts';
+import type { CarriedSum, Checkpoint, PlannedCut, RetentionInput } from '#/ports/checkpoints.ts';
+import { arrayOf } from './array-parameter.ts';
 import { readHeads, saveCheckpoint, saveCut, type Queryable } from './checkpoints.ts';
 import { withSchemaLock } from './migrate.ts';
 import { query, STATEMENTS } from './statements.ts';
@@ -69,8 +68,14 @@ async function carriedSums(client: PoolClient, before: string): Promise<readonly
 
 /** Keeps the hashes of rows that follow rows which stay, and lets those go that a cut has come past. */
 async function withhold(client: PoolClient, before: string, plan: readonly PlannedCut[]): Promise<void> {
-  const strands = uuidArray(plan.map((cut) => cut.strand));
-  const numbers = bigintArray(plan.map((cut) => cut.sequence));
+  const strands = arrayOf(
+    'uuid',
+    plan.map((cut) => cut.strand),
+  );
+  const numbers = arrayOf(
+    'bigint',
+    plan.map((cut) => cut.sequence),
+  );
   await client.query(query(STATEMENTS.withholdRows, [instantOf(before), strands, numbers], TIMEOUT_MS));
   const cutOff = 'USING unnest($1::uuid[], $2::bigint[]) AS cut (strand, sequence) WHERE cut.strand = rest.strand';
   await deleteFrom(client, 'audit_withheld', `rest ${cutOff} AND rest.sequence <= cut.sequence`, [strands, numbers]);

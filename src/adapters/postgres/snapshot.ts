@@ -8,7 +8,7 @@ import type {
   StoredRows,
   WithheldRow,
 } from '#/ports/evidence.ts';
-import { uuidArray } from './array-parameter.ts';
+import { arrayOf } from './array-parameter.ts';
 import { linkedEntries } from './credit-chain.ts';
 import { readCheckpoint, readCheckpoints, type Queryable } from './checkpoints.ts';
 import { rowsInOrder, scanRows, sealedRow, type LedgerRow } from './rows.ts';
@@ -163,7 +163,7 @@ async function* shown(db: Queryable, strand: string, organization: string): Asyn
 }
 
 async function covered(db: Queryable, callId: string): Promise<CoveredRow | undefined> {
-  const found = await db.query<LedgerRow>(query(STATEMENTS.find, [uuidArray([callId])], TIMEOUT_MS));
+  const found = await db.query<LedgerRow>(query(STATEMENTS.find, [arrayOf('uuid', [callId])], TIMEOUT_MS));
   const row = found.rows[0] && sealedRow(found.rows[0]);
   if (!row) return undefined;
   const { strand, sequence } = row;

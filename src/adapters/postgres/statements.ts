@@ -76,12 +76,11 @@ export const STATEMENTS = {
   creditStandings: statement('credit-standings'),
 } as const;
 
+/** A query for node-postgres; `query_timeout`: milliseconds. */
+export type TimedQuery = QueryConfig & { readonly query_timeout?: number };
+
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; a timeout closes the connection too. */
-export function query(
-  { name, text }: Statement,
-  values: readonly unknown[] = [],
-  timeoutMs?: number,
-): QueryConfig & { query_timeout?: number } {
+export function query({ name, text }: Statement, values: readonly unknown[] = [], timeoutMs?: number): TimedQuery {
   return { name, text, values: [...values], ...(timeoutMs === undefined ? undefined : { query_timeout: timeoutMs }) };
 }
 

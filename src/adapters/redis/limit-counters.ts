@@ -1,17 +1,29 @@
-import { checkHold, checkRequest, checkSettlement } from '../memory/amount.ts';
-import { recentIds } from '../memory/organization-state.ts';
+import { checkDebit, checkRequest } from '../memory/spend.ts';
+import { RecentIds } from '../memory/time-windows.ts';
 import type { CreditCounters } from '#/ports/credit.ts';
-import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
-import { openConnection, type ConnectionOptions } from './connection.ts';
+import {
+  CountersUnavailable,
+  type CountersView,
+  type Credit,
+  type Ended,
+  type HoldDecision,
+  type HoldRequest,
+  type LimitCounters,
+  type Lowering,
+  type Marks,
+  type OpenHold,
+  type OpenHolds,
+  type SettleResult,
+  type TakeOver,
+} from '#/ports/limit-counters.ts';
+import { openConnection, type Connection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
 import { gatherHolds } from './gather-holds.ts';
 import { countCalls, placeHolds } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
-import { trackLeases } from './leases.ts';
-import { releaseOrphans } from './orphans.ts';
+import { trackLeases, type Leases } from './leases.ts';
+import { releaseOrphans, type Orphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
@@ -36,6 +48,7 @@ export interface RedisLimitCounters extends LimitCounters, OpenHolds, CreditCoun
 }
 
 const PAUSE_MS = 10_000;
+const PREFIX = 'gw:';
 
 /**
  * Connects to Redis (7.0 or newer), standalone or Cluster. Calls made before the connection stands reject.
@@ -45,123 +58,163 @@ const PAUSE_MS = 10_000;
  * answers again.
  */
 export function openRedisCounters(options: RedisCountersOptions): RedisLimitCounters {
-  const { keyPrefix: prefix = 'gw:', pauseMs = PAUSE_MS, clock } = options;
-  checkPrefix(prefix);
-  const scripts = loadScripts();
-  const connection = openConnection(
-    { ...options, onReady: () => void proveOnce().catch(() => {}) },
-    Object.values(scripts),
-  );
-  const store: Store = {
-    connection,
-    scripts,
-    prefix,
-    clock: clock ? () => String(clock()) : () => '',
-    pauseMs,
-  };
-  const inFlight = trackInFlight();
-  const leases = trackLeases(store);
-  // For as long as a restore may wait for its turn.
-  const closed = recentIds(pauseMs);
-  const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
+  checkPrefix(options.keyPrefix ?? PREFIX);
+  return new RedisCounters(options);
+}
 
-  const freeCalls = gatherFreeCalls((request, calls) =>
-    countCalls(store, request, inFlight.witness(request.organization), calls),
-  );
+class RedisCounters implements RedisLimitCounters {
+  readonly #connection: Connection;
+  readonly #store: Store;
+  readonly #leases: Leases;
+  readonly #inFlight = trackInFlight();
+  /** Ids that were closed lately: for as long as a restore may wait for its turn. */
+  readonly #closed: RecentIds;
+  readonly #orphans: Orphans;
+  readonly #holdSoon: (request: HoldRequest) => Promise<HoldDecision>;
+  readonly #countSoon: (request: HoldRequest) => Promise<HoldDecision>;
+  #renewing: Owner | undefined;
+  /** The connection, by its number, after which what may have been lost was put back. */
+  #proved = 0;
+  #proving: Promise<void> | undefined;
 
-  let renewing: Owner | undefined;
-  let proved = 0;
-  let proving: Promise<void> | undefined;
-  /** After each connection that is made: before what may be lost is put back, nothing may be debited. */
-  const prove = async (): Promise<void> => {
-    if (!renewing) return;
-    const { times } = connection;
-    await renewLease(store, leases, renewing);
-    proved = times;
-  };
-  const proveOnce = (): Promise<void> => (proving ??= prove().finally(() => (proving = undefined)));
+  constructor(options: RedisCountersOptions) {
+    const { keyPrefix: prefix = PREFIX, pauseMs = PAUSE_MS, clock } = options;
+    const scripts = loadScripts();
+    const onReady = (): void => void this.#proveOnce().catch(() => {});
+    const connection = openConnection({ ...options, onReady }, Object.values(scripts));
+    const store = { connection, scripts, prefix, clock: clock ? () => String(clock()) : () => '', pauseMs };
+    this.#connection = connection;
+    this.#store = store;
+    this.#leases = trackLeases(store);
+    this.#closed = new RecentIds(pauseMs);
+    this.#orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
+    this.#holdSoon = gatherHolds((requests) => this.#place(requests));
+    this.#countSoon = gatherFreeCalls((request, calls) =>
+      countCalls(store, request, this.#inFlight.witness(request.organization), calls),
+    );
+  }
+
+  async hold(request: HoldRequest): Promise<HoldDecision> {
+    checkRequest(request);
+    return request.free === true ? this.#countSoon(request) : this.#holdSoon(request);
+  }
+
+  async settle(settlements: readonly Ended[], owner?: string): Promise<readonly SettleResult[]> {
+    for (const { cost, tokens } of settlements) checkDebit(cost, tokens);
+    const results = await settleHolds(this.#store, settlements, owner);
+    const now = performance.now();
+    for (const [index, result] of results.entries()) {
+      const { organization, callId, stays } = settlements[index]!;
+      if (result === 'busy' || stays) continue;
+      this.#inFlight.remove(organization, callId);
+      this.#closed.add(callId, now);
+    }
+    return results;
+  }
+
+  async restore(
+    organization: string,
+    own: readonly OpenHold[],
+    read: Parameters<LimitCounters['restore']>[2],
+    lowers: Lowering = 'everything',
+  ): Promise<void> {
+    for (const { amount, tokens } of own) checkDebit(amount, tokens);
+    const stillOwn = (): readonly OpenHold[] => this.#notClosed(own);
+    await restoreSpend(this.#store, this.#leases, organization, stillOwn, read, lowers);
+    this.#inFlight.replace(
+      organization,
+      stillOwn().map((known) => known.callId),
+    );
+  }
+
+  view(organization: string, closedSince?: number): Promise<CountersView> {
+    return viewOrganization(this.#store, organization, closedSince);
+  }
+
+  findHolds(organization: string, callIds: readonly string[]): Promise<readonly OpenHold[]> {
+    return findHolds(this.#store, organization, callIds);
+  }
+
+  async allHolds(organization: string): Promise<readonly OpenHold[]> {
+    return (await holdsOf(this.#store, organization)) ?? [];
+  }
+
+  async takeOver(
+    organizations: readonly string[],
+    owner: string,
+    ttlMs: number,
+    own: () => readonly OpenHold[] = () => [],
+  ): Promise<TakeOver> {
+    const { times } = this.#connection;
+    this.#renewing = { organizations, owner, ttlMs, own: () => this.#notClosed(own()) };
+    const taken = await takeOverHolds(this.#store, this.#leases, this.#renewing);
+    this.#proved = times;
+    for (const { organization, callId } of taken.holds) {
+      this.#inFlight.add(organization, callId);
+      // Another process that owned it meanwhile may have sealed it: it has to be looked up, not given back.
+      this.#orphans.forget(callId);
+    }
+    return taken;
+  }
+
+  async putCredit(organization: string, { number, sum }: Credit): Promise<void> {
+    await runOn(this.#store, 'credit', organization, [String(number), String(sum)]);
+  }
+
+  async claim(organization: string, name: string, ms: number): Promise<boolean> {
+    return (await runOn(this.#store, 'mark', organization, [name, String(ms), ''])) === 1;
+  }
+
+  async keep(organization: string, name: string, ms: number): Promise<void> {
+    await runOn(this.#store, 'mark', organization, [name, String(ms), '1']);
+  }
+
+  ping(): Promise<void> {
+    return this.#connection.ping();
+  }
+
+  async close(): Promise<void> {
+    this.#orphans.stop();
+    await this.#connection.close();
+  }
 
   /** Holds of one organization. The checks before sending run without a break in between. */
-  const place = async (requests: readonly HoldRequest[]) => {
+  async #place(requests: readonly HoldRequest[]): Promise<readonly HoldDecision[]> {
     const { organization } = requests[0]!;
-    while (renewing && proved !== connection.times) await proveOnce();
-    if (leases.owed.has(organization)) {
-      await proveOnce();
-      if (leases.owed.has(organization))
+    while (this.#renewing && this.#proved !== this.#connection.times) await this.#proveOnce();
+    if (this.#leases.owed.has(organization)) {
+      await this.#proveOnce();
+      if (this.#leases.owed.has(organization))
         throw new CountersUnavailable('the holds that the store may have lost are not restored yet');
     }
-    for (const { callId } of requests) orphans.forget(callId);
-    const wasSent = connection.isReady;
+    for (const { callId } of requests) this.#orphans.forget(callId);
+    const wasSent = this.#connection.isReady;
     try {
-      const decisions = await placeHolds(store, requests, inFlight.witness(organization));
+      const decisions = await placeHolds(this.#store, requests, this.#inFlight.witness(organization));
       for (const [index, { kind }] of decisions.entries())
-        if (kind === 'granted') inFlight.add(organization, requests[index]!.callId);
+        if (kind === 'granted') this.#inFlight.add(organization, requests[index]!.callId);
       return decisions;
     } catch (error) {
       if (wasSent && error instanceof CountersUnavailable)
-        for (const { callId, owner } of requests) orphans.add(organization, callId, owner);
+        for (const { callId, owner } of requests) this.#orphans.add(organization, callId, owner);
       throw error;
     }
-  };
-  const gathered = gatherHolds(place);
+  }
 
-  const hold = async (request: HoldRequest) => {
-    checkRequest(request);
-    return request.free === true ? freeCalls(request) : gathered(request);
-  };
+  #proveOnce(): Promise<void> {
+    return (this.#proving ??= this.#prove().finally(() => (this.#proving = undefined)));
+  }
 
-  const settle = async (settlements: readonly Ended[], owner?: string) => {
-    settlements.forEach(checkSettlement);
-    const results = await settleHolds(store, settlements, owner);
+  /** After each connection that is made: before what may be lost is put back, nothing may be debited. */
+  async #prove(): Promise<void> {
+    if (!this.#renewing) return;
+    const { times } = this.#connection;
+    await renewLease(this.#store, this.#leases, this.#renewing);
+    this.#proved = times;
+  }
+
+  #notClosed(holds: readonly OpenHold[]): readonly OpenHold[] {
     const now = performance.now();
-    for (const [i, result] of results.entries()) {
-      const { organization, callId, stays } = settlements[i]!;
-      if (result === 'busy' || stays) continue;
-      inFlight.remove(organization, callId);
-      closed.add(callId, now);
-    }
-    return results;
-  };
-
-  return {
-    hold,
-    settle,
-    async restore(organization, own, read, lowers = 'everything') {
-      own.forEach(checkHold);
-      const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
-      await restoreSpend(store, leases, organization, stillOwn, read, lowers);
-      inFlight.replace(
-        organization,
-        stillOwn().map((known) => known.callId),
-      );
-    },
-    view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
-    findHolds: (organization, callIds) => findHolds(store, organization, callIds),
-    allHolds: async (organization) => (await holdsOf(store, organization)) ?? [],
-    async takeOver(organizations, owner, ttlMs, own = () => []) {
-      const { times } = connection;
-      const stillOwn = () => own().filter(({ callId }) => !closed.has(callId, performance.now()));
-      renewing = { organizations, owner, ttlMs, own: stillOwn };
-      const taken = await takeOverHolds(store, leases, renewing);
-      proved = times;
-      for (const { organization, callId } of taken.holds) {
-        inFlight.add(organization, callId);
-        // Another process that owned it meanwhile may have sealed it: it has to be looked up, not given back.
-        orphans.forget(callId);
-      }
-      return taken;
-    },
-    async putCredit(organization, { number, sum }) {
-      await runOn(store, 'credit', organization, [String(number), String(sum)]);
-    },
-    claim: async (organization, name, ms) => (await runOn(store, 'mark', organization, [name, String(ms), ''])) === 1,
-    async keep(organization, name, ms) {
-      await runOn(store, 'mark', organization, [name, String(ms), '1']);
-    },
-    ping: () => connection.ping(),
-    async close() {
-      orphans.stop();
-      await connection.close();
-    },
-  };
+    return holds.filter(({ callId }) => !this.#closed.has(callId, now));
+  }
 }

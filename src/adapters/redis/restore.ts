@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { restoredSpend, type RestoredScope, type RestoredSpend } from '../memory/restored-spend.ts';
+import { restoredSpend, type RestoredScope, type RestoredSpend } from '../memory/spend.ts';
 import type { Lowering, OpenHold, SpendTotals } from '#/ports/limit-counters.ts';
 import type { Leases } from './leases.ts';
 import { encodeHold } from './open-hold.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AnchorRecord, AnchorStore } from '#/ports/anchor-store.ts';
+import type { AnchorRecord, AnchorStore } from '#/ports/checkpoints.ts';
 import { S3Client, S3Error, type S3Address } from './signed-request.ts';
 import { listed, type ListedVersion } from './versions.ts';
 

@@ -1,6 +1,6 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { disguisedKindOf } from '#/values/disguised-text.ts';
+import { disguisedKindOf } from '#/values/document-text.ts';
 import { attachmentAt, sharePart, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media } from '#/wire/hub/codec.ts';
 import { isPicture, isTextMedia } from '#/wire/request/media.ts';

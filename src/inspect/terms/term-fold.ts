@@ -1,4 +1,4 @@
-import { plainLetters } from '#/values/plain-letters.ts';
+import { plainLetters } from '#/values/document-text.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 
 /** A text as terms are looked for in it, and where each of its code units came from. */

@@ -72,12 +72,11 @@ export interface PriceBookOptions {
 export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceBookOptions): PriceBook {
   const rates = readExchangeRates(usdToEur);
   if (!rates) throw new RangeError('exchange rates must be positive decimals, sorted by date');
-  const overrides = createOverrides();
   const builtIn = createBuiltIn(rates, snapshot);
   return {
     models: (provider) => listedModels(listId(provider)).filter((model) => isCallable(provider, model)),
     find(organization, provider, model, at, quantities = TOKENS, estimates = false) {
-      const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
+      const own = organization.prices.size > 0 ? overridingPrice(organization.prices, provider, model, at) : undefined;
       const price =
         own ??
         (provider.slug === LOCAL_PROVIDER.slug
@@ -85,42 +84,44 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
           : (builtIn(provider, model, at) ??
             freePrice(provider, model) ??
             (estimates ? estimate(provider, model, (older) => builtIn(provider, older, at)) : undefined)));
-      return price && quantities.some((quantity) => covers(price, quantity)) ? price : undefined;
+      if (price) for (const quantity of quantities) if (covers(price, quantity)) return price;
+      return undefined;
     },
   };
 }
 
-function createOverrides() {
-  // A list of rows belongs to one pattern of a snapshot and never changes: its prices live as long as it does.
-  const cached = new WeakMap<readonly PriceConfig[], Map<boolean, DatedPrice>>();
+/** A list of rows belongs to one pattern of a snapshot and never changes: its prices live as long as it does. */
+const OVERRIDES = new WeakMap<readonly PriceConfig[], Map<boolean, DatedPrice>>();
 
-  function priceOf(rows: readonly PriceConfig[], pattern: string, family: boolean, at: number): Price | undefined {
-    let byFamily = cached.get(rows);
-    if (!byFamily) cached.set(rows, (byFamily = new Map<boolean, DatedPrice>()));
-    const known = byFamily.get(family);
-    if (known && holds(known, at)) return known.price;
-    const inForce = rowsInForce(rows, at);
-    const price = inForce && overridePrice(inForce, pattern, family);
-    const starts = rows.map(({ effectiveFrom }) => effectiveFrom);
-    const from = Math.max(-Infinity, ...starts.filter((start) => start <= at));
-    const until = Math.min(Infinity, ...starts.filter((start) => start > at));
-    byFamily.set(family, { price, from, until });
-    return price;
+/** The price that an organization's own rows set, the model's before those of all models of the provider. */
+function overridingPrice(
+  prices: OrganizationConfig['prices'],
+  provider: PricedProvider,
+  model: string,
+  at: number,
+): Price | undefined {
+  const family = isAnthropicFamily(provider, model);
+  for (const pattern of [`${provider.slug}/${model}`, `${provider.slug}/*`]) {
+    const rows = prices.get(pattern);
+    if (!rows) continue;
+    const known = OVERRIDES.get(rows)?.get(family);
+    const holds = known && at >= known.from && at < known.until;
+    const { price } = holds ? known : priceOfRows(rows, pattern, family, at);
+    if (price) return price;
   }
+  return undefined;
+}
 
-  return (
-    prices: OrganizationConfig['prices'],
-    provider: PricedProvider,
-    model: string,
-    at: number,
-  ): Price | undefined => {
-    for (const pattern of [`${provider.slug}/${model}`, `${provider.slug}/*`]) {
-      const rows = prices.get(pattern);
-      const price = rows && priceOf(rows, pattern, isAnthropicFamily(provider, model), at);
-      if (price) return price;
-    }
-    return undefined;
-  };
+function priceOfRows(rows: readonly PriceConfig[], pattern: string, family: boolean, at: number): DatedPrice {
+  const inForce = rowsInForce(rows, at);
+  const price = inForce && overridePrice(inForce, pattern, family);
+  const starts = rows.map(({ effectiveFrom }) => effectiveFrom);
+  const from = Math.max(-Infinity, ...starts.filter((start) => start <= at));
+  const until = Math.min(Infinity, ...starts.filter((start) => start > at));
+  const dated = { price, from, until };
+  const byFamily = OVERRIDES.get(rows) ?? new Map<boolean, DatedPrice>();
+  OVERRIDES.set(rows, byFamily.set(family, dated));
+  return dated;
 }
 
 /** Prices from the snapshot in force, or else from the bundled data. */
@@ -147,7 +148,7 @@ function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | und
     const surcharges = surchargesOf(provider, model);
     const key = `${family ? 'a' : 'o'} ${id}/${model} ${surcharges.key}`;
     const known = cached.get(key);
-    if (known && holds(known, at)) return known.price;
+    if (known && at >= known.from && at < known.until) return known.price;
     const rate = rateAt(rates, at);
     const listed = inForce
       ? readSnapshotPrice(inForce, id, model, at, exchangeRate(rate))
@@ -233,10 +234,6 @@ function readOwnPrice(
   const { period, from, until } = periodAt(own.periods, at);
   const sheet = period && sheetOf(period.usd, rate.nanoEuro, `${own.from} ${own.name} ${rate.text}`);
   return { sheet, from, until, corrects };
-}
-
-function holds({ from, until }: DatedPrice, at: number): boolean {
-  return at >= from && at < until;
 }
 
 /** Models of this family bill an hour of prompt cache at twice the input rate, wherever they are hosted. */

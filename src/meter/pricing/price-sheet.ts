@@ -1,5 +1,5 @@
 import { commonDenominator, larger, times, type Fraction } from './fraction.ts';
-import { INPUT_BUCKETS, OUTPUT_BUCKETS, UNITS, type Bucket, type Price, type PriceTier } from './price.ts';
+import { BUCKETS, UNITS, type Bucket, type Price, type PriceTier } from './price.ts';
 import type { Unit } from '#/call/units.ts';
 
 /** A price as its source tells it, with gaps. All amounts are exact nano-euro. */
@@ -24,7 +24,6 @@ export interface SheetTier {
 /** Rates that a source names; only that of uncached input is never missing. */
 export type PartialRates = { readonly input: Fraction } & { readonly [B in Bucket]?: Fraction };
 
-const BUCKETS: readonly Bucket[] = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS];
 const TWO: Fraction = { numerator: 2n, denominator: 1n };
 const MILLION = 1_000_000n;
 

@@ -63,6 +63,7 @@ export const OUTPUT_BUCKETS = [
   'outputAudio',
   'outputImage',
 ] as const satisfies readonly Bucket[];
+export const BUCKETS: readonly Bucket[] = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS];
 /** The service tier that list prices are for. */
 export const STANDARD = 'standard';
 export const UNITS = ['pages', 'images', 'calls', 'seconds', ...BESIDE_TOKENS] as const satisfies readonly Unit[];
@@ -79,20 +80,10 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
   let sum = 0n;
   const tier = tierOf(price, usage);
   if (tier) {
-    const { rates } = tier;
-    sum =
-      charge(rates.input, usage.input) +
-      charge(rates.cacheRead, usage.cacheRead) +
-      charge(rates.cacheWrite5m, usage.cacheWrite5m) +
-      charge(rates.cacheWrite1h, usage.cacheWrite1h) +
-      charge(rates.output, usage.output) +
-      charge(rates.reasoning, usage.reasoning);
-    const { inputAudio, inputImage, cacheReadAudio, outputAudio, outputImage } = usage;
-    if (inputAudio !== undefined) sum += charge(rates.inputAudio, inputAudio);
-    if (inputImage !== undefined) sum += charge(rates.inputImage, inputImage);
-    if (cacheReadAudio !== undefined) sum += charge(rates.cacheReadAudio, cacheReadAudio);
-    if (outputAudio !== undefined) sum += charge(rates.outputAudio, outputAudio);
-    if (outputImage !== undefined) sum += charge(rates.outputImage, outputImage);
+    for (const bucket of BUCKETS) {
+      const count = usage[bucket] ?? 0;
+      if (count !== 0) sum += charge(tier.rates[bucket], count);
+    }
   }
   for (const unit of UNITS) {
     const rate = price.units[unit];
@@ -107,12 +98,29 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
  * one costs as much.
  */
 export function ceiling(price: Price, bounds: Bounds): NanoEuro {
+  const { inputTokens: inputs = 0, outputTokens = 0, textOnly = false } = bounds;
+  let highest = 0n;
   // An answer that names no tier is billed as an ordinary one, so that one counts whatever is asked for.
-  let highest = ceilingIn(price, undefined, bounds);
-  for (const service of price.services?.keys() ?? []) {
-    if (!mayBeServedIn(service, bounds)) continue;
-    const amount = ceilingIn(price, service, bounds);
-    if (amount > highest) highest = amount;
+  for (const service of [undefined, ...(price.services?.keys() ?? [])]) {
+    if (service !== undefined && !mayBeServedIn(service, bounds)) continue;
+    const inService = service === undefined ? NO_USAGE : { ...NO_USAGE, serviceTier: service };
+    const tiers = service === undefined ? price.tiers : tiersIn(price, service);
+    if (tiers.length === 0) {
+      const amount = cost(price, inService, bounds);
+      if (amount > highest) highest = amount;
+    }
+    for (const [index, { above, rates }] of tiers.entries()) {
+      if (index > 0 && inputs <= above) break;
+      // Within this tier, input ends where the next one begins.
+      const input = Math.min(inputs, tiers[index + 1]?.above ?? inputs);
+      const worst: Usage = {
+        ...inService,
+        [dearest(rates, textOnly ? TEXT_BUCKETS : INPUT_BUCKETS)]: input,
+        [dearest(rates, OUTPUT_BUCKETS)]: outputTokens,
+      };
+      const amount = cost(price, worst, bounds);
+      if (amount > highest) highest = amount;
+    }
   }
   return highest;
 }
@@ -128,26 +136,6 @@ function mayBeServedIn(service: string, { serviceTier, fast = false, anywhere = 
 
 /** A service tier, and the modes of `tierInModes`. */
 const MODES = /^(.*?)(?:(?:^|_)(fast))?(?:(?:^|_)(us))?$/;
-
-function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): NanoEuro {
-  const { inputTokens: inputs = 0, outputTokens = 0, textOnly = false } = bounds;
-  const inService = service === undefined ? NO_USAGE : { ...NO_USAGE, serviceTier: service };
-  let highest = cost(price, inService, bounds);
-  const tiers = tiersIn(price, service);
-  for (const [index, { above, rates }] of tiers.entries()) {
-    if (index > 0 && inputs <= above) break;
-    // Within this tier, input ends where the next one begins.
-    const input = Math.min(inputs, tiers[index + 1]?.above ?? inputs);
-    const worst: Usage = {
-      ...inService,
-      [dearest(rates, textOnly ? TEXT_BUCKETS : INPUT_BUCKETS)]: input,
-      [dearest(rates, OUTPUT_BUCKETS)]: outputTokens,
-    };
-    const amount = cost(price, worst, bounds);
-    if (amount > highest) highest = amount;
-  }
-  return highest;
-}
 
 /** Rates of a service tier by size of input; those of the ordinary one where the price does not know it. */
 export function tiersIn({ tiers, services }: Price, service: string | undefined): readonly PriceTier[] {
@@ -196,7 +184,7 @@ export function covers(price: Price, quantity: Quantity): boolean {
 
 function charge(rate: bigint, count: number): bigint {
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a count: ${count}`);
-  return count === 0 ? 0n : rate * BigInt(count);
+  return rate * BigInt(count);
 }
 
 function dearest<B extends Bucket>(rates: PriceTier['rates'], buckets: readonly [B, ...B[]]): B {

@@ -1,6 +1,5 @@
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import type { LedgerBooks, LedgerInstant } from '#/ports/books.ts';
-import type { SealedRow } from '#/ports/ledger.ts';
+import type { LedgerBooks, LedgerInstant, SealedRow } from '#/ports/ledger.ts';
 import type { CountersView, LimitCounters, OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import { periodsAt } from '../periods.ts';

@@ -27,19 +27,19 @@ function keeper(during: () => Promise<void>) {
   const alerts: Alert[] = [];
   const faults: unknown[] = [];
   let looks = 0;
+  const view = counters.view.bind(counters);
+  counters.view = async (...asked) => {
+    looks++;
+    await during();
+    return view(...asked);
+  };
   const books = createReconciler({
-    counters: {
-      ...counters,
-      async view(...asked) {
-        looks++;
-        await during();
-        return counters.view(...asked);
-      },
-    },
+    counters,
     marks: counters,
     ledger: undefined as unknown as ReconcilerDeps['ledger'],
     credit: undefined as unknown as ReconcilerDeps['credit'],
     restorer: { restore: () => Promise.resolve(), restoreAfresh: () => Promise.resolve() },
+    settledAt: new Map(),
     sink: undefined,
     snapshot: () =>
       ({

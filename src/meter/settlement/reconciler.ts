@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { OrganizationConfig, Snapshot, WorkloadConfig } from '#/config/snapshot.ts';
 import type { Alert, AlertSink } from '#/ports/alerts.ts';
 import type { CreditEntries } from '#/ports/credit.ts';
-import type { LimitCounters } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
+import type { LimitCounters, Marks } from '#/ports/limit-counters.ts';
 import { dueAlerts, refusalName, type MoneyLimit } from './alerts.ts';
 import { readBooksSurely, worstDrift, type BookLine, type BooksDeps } from './books.ts';
 import type { Restorer } from '../counter-rebuild.ts';
@@ -13,6 +12,8 @@ export interface ReconcilerDeps extends BooksDeps {
   readonly credit: CreditEntries;
   readonly marks: Marks;
   readonly restorer: Restorer;
+  /** Organization -> its last settlement, on the monotonic clock. */
+  readonly settledAt: Pick<ReadonlyMap<string, number>, 'get'>;
   /** Where alerts go in addition to the log, if anywhere. */
   readonly sink: AlertSink | undefined;
   readonly snapshot: () => Snapshot | undefined;
@@ -26,8 +27,6 @@ export interface ReconcilerDeps extends BooksDeps {
 
 /** Watches money in the background: alerts, drift, and days whose start has moved. */
 export interface Reconciler {
-  /** Calls of these organizations were settled. Cheap: once a batch of settlements. */
-  settled(organization: string): void;
   /** A call that began `at` was refused because money was used up. */
   refused(limit: MoneyLimit, workload: WorkloadConfig, at: number): void;
   /** Organization -> how far its books are off, nano-euro, as this gateway found lately; 0 when they agree. */
@@ -62,8 +61,6 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
 
 class Keeper implements Reconciler {
   readonly #deps: ReconcilerDeps;
-  /** Organization -> its last settlement, on the monotonic clock. */
-  readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
   /** Organization -> refusals since it was last looked at, and when their calls began. */
   readonly #refused = new LRUCache<string, Map<string, number>>({ max: MOST_ORGANIZATIONS });
   /** Organizations that had very many open holds when they were last looked at. */
@@ -82,10 +79,6 @@ class Keeper implements Reconciler {
 
   get drift(): ReadonlyMap<string, bigint> {
     return new Map(this.#drift.entries());
-  }
-
-  settled(organization: string): void {
-    this.#settled.set(organization, performance.now());
   }
 
   refused(limit: MoneyLimit, { id, organization }: WorkloadConfig, at: number): void {
@@ -122,7 +115,7 @@ class Keeper implements Reconciler {
   async #look(organization: OrganizationConfig, snapshot: Snapshot): Promise<void> {
     const { marks } = this.#deps;
     const { id } = organization;
-    const settledAt = this.#settled.get(id);
+    const settledAt = this.#deps.settledAt.get(id);
     if (await this.#looksForAlerts(id, settledAt)) await this.#raiseAlerts(organization, snapshot);
     if (settledAt !== undefined) await this.#watchZone(organization);
     if (settledAt !== undefined && (await marks.claim(id, 'reading the books', BOOKS_TURN_MS)))

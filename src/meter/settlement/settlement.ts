@@ -1,19 +1,15 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Alert, AlertSink } from '#/ports/alerts.ts';
-import type { LedgerBooks } from '#/ports/books.ts';
+import type { Ledger, LedgerBooks } from '#/ports/ledger.ts';
 import type { CreditCounters, CreditEntries } from '#/ports/credit.ts';
-import type { Ledger } from '#/ports/ledger.ts';
-import type { Ended, LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
-import type { Marks } from '#/ports/marks.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { LimitCounters, Marks, OpenHold, OpenHolds } from '#/ports/limit-counters.ts';
 import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
 import type { BookLine } from './books.ts';
 import { createCreditFeed } from './credit-feed.ts';
-import type { Refused } from '../limit-refusal.ts';
+import type { Refused } from '../limits/limit-refusal.ts';
 import { createRestorer, type Restorer } from '../counter-rebuild.ts';
 import { createSettler, type Settler } from './settler.ts';
-import type { RecentRefusals } from '../turn-away.ts';
 
 /** Stores that settlement needs in addition to the limits of calls. */
 export interface SettlementStores {
@@ -44,8 +40,6 @@ export type SettlementEvent =
 export interface SettlementService {
   readonly restorer: Restorer;
   readonly settler: Settler;
-  /** Closes holds whose rows are durable, and checks what remains of the limits. */
-  settle(settlements: readonly Settlement[]): void;
   readonly refused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
   readonly drift: ReadonlyMap<string, bigint>;
@@ -83,6 +77,7 @@ export function createSettlement(deps: SettlementDeps): SettlementService {
     credit,
     marks: counters,
     restorer,
+    settledAt: settler.settledAt,
     sink: deps.alertSink,
     snapshot,
     behind: deps.behind,
@@ -94,14 +89,6 @@ export function createSettlement(deps: SettlementDeps): SettlementService {
   return {
     restorer,
     settler,
-    settle(settlements) {
-      settler.settle(settlements);
-      let last: string | undefined;
-      for (const { organization } of settlements) {
-        if (organization !== last) reconciler.settled(organization);
-        last = organization;
-      }
-    },
     refused({ by }, workload, at) {
       if (by !== 'requests' && by !== 'tokens') reconciler.refused(by, workload, at);
     },
@@ -116,42 +103,5 @@ export function createSettlement(deps: SettlementDeps): SettlementService {
       feed.stop();
       reconciler.stop();
     },
-  };
-}
-
-interface GiveBackDeps {
-  readonly counters: Pick<LimitCounters, 'settle'>;
-  readonly refusals: Pick<RecentRefusals, 'freed'>;
-  /** This process: holds that another has taken over are left alone. */
-  readonly owner: string;
-  readonly open: ByName<OpenHold>;
-  /** Holds close to a limit: other holds block no call. */
-  readonly near: WeakSet<OpenHold>;
-  /** Whether another process may seal a call, at all that was held. */
-  readonly isContested: (callId: string) => boolean;
-}
-
-/**
- * Gives back the unused part of the hold of an ended call, before its row is durable: until then its hold stays, at its
- * cost. So the next call can use it, and a process that dies now is billed correctly. Calls that end together are sent
- * together. Whatever fails here is made good when the hold is settled.
- */
-export function givingBack({ counters, refusals, owner, open, near, isContested }: GiveBackDeps) {
-  let ended: Ended[] = [];
-  const tell = (): void => {
-    const told = ended;
-    ended = [];
-    counters.settle(told, owner).catch(() => {});
-  };
-  return (settlement: Settlement): void => {
-    const { callId, cost: amount, tokens } = settlement;
-    const held = open.get(callId);
-    if (!held || !near.has(held) || isContested(callId)) return;
-    if (amount === held.amount && tokens === held.tokens) return;
-    // If the store loses its data, the current amount is restored.
-    open.set(callId, { ...held, amount, tokens });
-    // The counters take it in before they are asked for the next call.
-    refusals.freed(held.organization);
-    if (ended.push({ ...settlement, stays: true }) === 1) setImmediate(tell);
   };
 }

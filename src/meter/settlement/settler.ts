@@ -1,13 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
 import { Idle } from '#/runtime/idle.ts';
 import type { ByName } from '#/runtime/passing.ts';
-import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { Ended, LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { Restorer } from '../counter-rebuild.ts';
+import type { RecentRefusals } from '../limits/turn-away.ts';
 
 /** Closes holds whose rows are durable, in batches, for as long as it takes. */
 export interface Settler {
   settle(settlements: readonly Settlement[]): void;
   readonly pending: number;
+  /** Organization -> its last settlement, on the monotonic clock; of those that settled lately. */
+  readonly settledAt: Pick<ReadonlyMap<string, number>, 'get'>;
   /** Resolves when all is settled, or at the deadline: true when nothing is left. */
   drain(deadlineMs: number): Promise<boolean>;
   stop(): void;
@@ -25,6 +29,7 @@ export interface SettlerDeps {
 
 const MAX_BATCH = 500;
 const RETRY_MS = 200;
+const MOST_ORGANIZATIONS = 1000;
 
 /**
  * A settlement that finds no hold was settled before, or its hold was lost with the counters' data, or taken over: the
@@ -40,6 +45,7 @@ class QueueSettler implements Settler {
   /** Organization -> settlements that are not done yet; present while they are processed. */
   readonly #queues = new Map<string, Settlement[]>();
   readonly #idle = new Idle();
+  readonly settledAt = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
   #stopped = false;
   #toldAt = -Infinity;
 
@@ -57,8 +63,7 @@ class QueueSettler implements Settler {
       }
       const begun = [settlement];
       this.#queues.set(organization, begun);
-      // When all that came with it is in the queue.
-      queueMicrotask(() => void this.#run(organization, begun));
+      void this.#run(organization, begun);
     }
   }
 
@@ -78,17 +83,25 @@ class QueueSettler implements Settler {
   }
 
   async #run(organization: string, queue: Settlement[]): Promise<void> {
+    const { counters, owner, open } = this.#deps;
+    // Until all that came with the first is in the queue.
+    await Promise.resolve();
     let lost = false;
     while ((queue.length > 0 || lost) && !this.#stopped) {
-      const batch = queue.slice(0, MAX_BATCH);
-      let waiting: readonly Settlement[] = batch;
+      const waiting: Settlement[] = [];
       try {
-        if (batch.length > 0) {
-          const settled = await settleBatch(batch, this.#deps);
-          waiting = settled.waiting;
-          lost ||= settled.lost;
+        const batch = queue.slice(0, MAX_BATCH);
+        const results = batch.length > 0 ? await counters.settle(batch, owner) : [];
+        for (const [index, settlement] of batch.entries()) {
+          if (results[index] === 'busy') {
+            waiting.push(settlement);
+            continue;
+          }
+          open.delete(settlement.callId);
+          lost ||= results[index] === 'unknown';
         }
         queue.splice(0, batch.length, ...waiting);
+        this.settledAt.set(organization, performance.now());
         if (lost) await this.#restore(organization);
         lost = false;
       } catch (error) {
@@ -116,28 +129,43 @@ class QueueSettler implements Settler {
   }
 }
 
-interface Settled {
-  /** Settlements to try again. */
-  readonly waiting: readonly Settlement[];
-  /** A hold was not found. */
-  readonly lost: boolean;
-}
-
-async function settleBatch(batch: readonly Settlement[], deps: SettlerDeps): Promise<Settled> {
-  const results = await deps.counters.settle(batch, deps.owner);
-  const waiting: Settlement[] = [];
-  let lost = false;
-  for (const [index, settlement] of batch.entries()) {
-    if (results[index] === 'busy') {
-      waiting.push(settlement);
-      continue;
-    }
-    deps.open.delete(settlement.callId);
-    lost ||= results[index] === 'unknown';
-  }
-  return { waiting, lost };
-}
-
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+}
+
+interface GiveBackDeps {
+  readonly counters: Pick<LimitCounters, 'settle'>;
+  readonly refusals: Pick<RecentRefusals, 'freed'>;
+  /** This process: holds that another has taken over are left alone. */
+  readonly owner: string;
+  readonly open: ByName<OpenHold>;
+  /** Holds close to a limit: other holds block no call. */
+  readonly near: WeakSet<OpenHold>;
+  /** Whether another process may seal a call, at all that was held. */
+  readonly isContested: (callId: string) => boolean;
+}
+
+/**
+ * Gives back the unused part of the hold of an ended call, before its row is durable: until then its hold stays, at its
+ * cost. So the next call can use it, and a process that dies now is billed correctly. Calls that end together are sent
+ * together. Whatever fails here is made good when the hold is settled.
+ */
+export function givingBack({ counters, refusals, owner, open, near, isContested }: GiveBackDeps) {
+  let ended: Ended[] = [];
+  const tell = (): void => {
+    const told = ended;
+    ended = [];
+    counters.settle(told, owner).catch(() => {});
+  };
+  return (settlement: Settlement): void => {
+    const { callId, cost: amount, tokens } = settlement;
+    const held = open.get(callId);
+    if (!held || !near.has(held) || isContested(callId)) return;
+    if (amount === held.amount && tokens === held.tokens) return;
+    // If the store loses its data, the current amount is restored.
+    open.set(callId, { ...held, amount, tokens });
+    // The counters take it in before they are asked for the next call.
+    refusals.freed(held.organization);
+    if (ended.push({ ...settlement, stays: true }) === 1) setImmediate(tell);
+  };
 }

@@ -26,8 +26,8 @@ async function survivor(find: Ledger['find']) {
   const settled: Settlement[] = [];
   const faults: unknown[] = [];
   const open = new Map<string, OpenHold>();
-  const settlement = { settle: (settlements: readonly Settlement[]): void => void settled.push(...settlements) };
-  const shared = { counters, ledger: { find } as Ledger, owner: 'survivor', open, settlement };
+  const settler = { settle: (settlements: readonly Settlement[]): void => void settled.push(...settlements) };
+  const shared = { counters, ledger: { find } as Ledger, owner: 'survivor', open, settler };
   const organizations = () => [ORGANIZATION];
   const onFault = (error: unknown): void => void faults.push(error);
   const lease: Lease = new Lease({

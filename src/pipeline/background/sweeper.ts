@@ -1,8 +1,7 @@
-import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import type { ByName } from '#/runtime/passing.ts';
+import type { Settler } from '#/meter/settlement/settler.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import type { OpenHold } from '#/ports/limit-counters.ts';
-import type { OpenHolds } from '#/ports/open-holds.ts';
+import type { OpenHold, OpenHolds } from '#/ports/limit-counters.ts';
 import { abandonedRow } from '#/seal/ended-row.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
 import type { Lease } from '../lease.ts';
@@ -21,7 +20,7 @@ export interface SweeperDeps {
   /** Whether rows of this process wait for the ledger to take them. */
   readonly behind: () => boolean;
   readonly seal: (draft: RowDraft) => void;
-  readonly settlement: Pick<SettlementService, 'settle'>;
+  readonly settler: Pick<Settler, 'settle'>;
   readonly onFault: (error: unknown) => void;
   readonly onAbandoned: (holds: readonly OpenHold[]) => void;
 }
@@ -135,7 +134,7 @@ async function close(holds: readonly OpenHold[], deps: SweeperDeps): Promise<voi
         open.delete(hold);
         deps.seal(abandonedRow(hold));
       }
-      deps.settlement.settle([...rows.values()].map(settlementOf));
+      deps.settler.settle([...rows.values()].map(settlementOf));
       if (abandoned.length > 0) deps.onAbandoned(abandoned);
     }
   } finally {

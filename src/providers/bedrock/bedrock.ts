@@ -6,7 +6,7 @@ import { embed, readEmbeddingsAsk } from '../embeddings.ts';
 import { fitClaudeHost } from '../fit/claude-host.ts';
 import { configured } from '../http/http-api.ts';
 import { succeeded } from '../http/made-answer.ts';
-import { fitRejected } from '../fit/rejected.ts';
+import { fitRejected } from '../fit/fitting.ts';
 import type { Transport } from '../http/transport.ts';
 import type { CreateProvider } from '../create-provider.ts';
 import { bedrockEmbeddings } from './embeddings.ts';

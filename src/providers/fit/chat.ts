@@ -6,9 +6,8 @@ import type { ChatRules } from '#/vendors/rules.ts';
 import { effortWord } from './effort.ts';
 import { fitFormat } from './format.ts';
 import { fitSampling } from './sampling.ts';
-import { fitStreamOptions } from './stream-options.ts';
 import { fitChatToolIds } from './tool-ids.ts';
-import { type Fitting, fitMembers } from './fitting.ts';
+import { type Fitting, fitMembers, fitStreamOptions } from './fitting.ts';
 
 /** Fits a chat request to a vendor and a model: what would be refused is dropped by name, the rest is worded their way. */
 export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, context: FitContext): void {

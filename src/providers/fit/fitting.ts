@@ -3,7 +3,8 @@ import { removeMembers, setMember, type Edit, type WireDocument } from '#/wire/d
 import type { Json } from '#/wire/document/json.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { FamilyRules } from '#/vendors/rules.ts';
+import type { FitContext } from '#/ports/provider.ts';
+import type { ChatRules, FamilyRules } from '#/vendors/rules.ts';
 
 /**
  * Gathers what must change in one body. Members of one object are removed together, since removals next to each other
@@ -88,9 +89,17 @@ export class Fitting {
   }
 }
 
+/** Drops what a model or its host refuses and nothing else: the rest was written for it by its family's encoder. */
+export function fitRejected(document: WireDocument, { rejects }: Traits, lose: Lose): readonly Edit[] {
+  if (rejects.size === 0) return [];
+  const fitting = new Fitting(document, lose);
+  fitMembers(fitting, {}, rejects);
+  return fitting.edits();
+}
+
 /** Drops the top-level members that a vendor or a model does not take, and gives the others the vendor's names. */
 export function fitMembers(fitting: Fitting, rules: FamilyRules, rejects: Traits['rejects']): void {
-  const { members, refuses = [], names = {}, tiers, foreignTiers = {} } = rules;
+  const { members, refuses = [], names = {}, tiers, foreignTiers } = rules;
   for (const [from, to] of Object.entries(names)) fitting.rename(from, to);
   for (const name of refuses) fitting.drop(name);
   for (const { key } of fitting.root.members) {
@@ -99,9 +108,10 @@ export function fitMembers(fitting: Fitting, rules: FamilyRules, rejects: Traits
     if (refused || rejects.has(name)) fitting.drop(name);
   }
   if (tiers) fitTier(fitting, tiers);
-  const asked = fitting.value('service_tier');
-  if (typeof asked === 'string' && Object.hasOwn(foreignTiers, asked)) {
-    fitting.set('service_tier', JSON.stringify(foreignTiers[asked]));
+  if (foreignTiers) {
+    const asked = fitting.value('service_tier');
+    if (typeof asked === 'string' && Object.hasOwn(foreignTiers, asked))
+      fitting.set('service_tier', JSON.stringify(foreignTiers[asked]));
   }
 }
 
@@ -111,4 +121,42 @@ function fitTier(fitting: Fitting, tiers: Readonly<Record<string, string>>): voi
   const tier = Object.hasOwn(tiers, asked) ? tiers[asked] : undefined;
   if (tier === undefined) fitting.drop('service_tier');
   else if (tier !== asked) fitting.set('service_tier', JSON.stringify(tier));
+}
+
+const USAGE = '"include_usage":true';
+const NO_PADDING = '"include_obfuscation":false';
+
+/**
+ * Streams are metered by their usage frame, so it is requested wherever possible; padding is not, since no reader needs
+ * it.
+ */
+export function fitStreamOptions(
+  fitting: Fitting,
+  taken: ChatRules['streamOptions'],
+  { stream, includeUsage }: FitContext,
+): void {
+  if (taken === 'none') return leaveOut(fitting);
+  if (!stream) return;
+  const all = taken === 'unpadded' ? `${USAGE},${NO_PADDING}` : USAGE;
+  const options = fitting.node('stream_options');
+  if (options?.kind !== 'object') return fitting.set('stream_options', `{${all}}`);
+  if (options.members.length === 0) {
+    return fitting.edit({ start: options.start + 1, end: options.start + 1, text: all });
+  }
+  if (taken === 'unpadded') fitting.edit(setMember(options, 'include_obfuscation', 'false'));
+  if (taken === 'usage' && options.members.some(({ key }) => key.value !== 'include_usage')) {
+    return fitting.set('stream_options', `{${all}}`);
+  }
+  if (!includeUsage || member(options, 'include_usage') === undefined) {
+    fitting.edit(setMember(options, 'include_usage', 'true'));
+  }
+}
+
+/** Usage is reported without being requested, by the vendor or by us: only other options count as a loss. */
+function leaveOut(fitting: Fitting): void {
+  const options = fitting.node('stream_options');
+  if (options === undefined) return;
+  const isUsage = options.kind === 'object' && options.members.every(({ key }) => key.value === 'include_usage');
+  if (isUsage) fitting.remove(fitting.root, 'stream_options');
+  else fitting.drop('stream_options');
 }

@@ -4,7 +4,7 @@ import { embed, readEmbeddingsAsk } from '../embeddings.ts';
 import { readFailure } from '../http/failure.ts';
 import { geminiBatch } from './embeddings.ts';
 import { configured, httpExit, type HttpApi } from '../http/http-api.ts';
-import { fitRejected } from '../fit/rejected.ts';
+import { fitRejected } from '../fit/fitting.ts';
 import { GEMINI_LIST, listModels } from '../catalogue/model-list.ts';
 import type { CreateProvider } from '../create-provider.ts';
 

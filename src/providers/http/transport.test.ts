@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UpstreamFault } from '#/ports/provider.ts';
-import { createTransport, type Transport } from './transport.ts';
-import type { TransportRequest } from './transport-request.ts';
+import { createTransport, type Transport, type TransportRequest } from './transport.ts';
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
 

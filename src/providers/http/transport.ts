@@ -1,12 +1,29 @@
-import { type Incoming, AnswerWithoutEnd, UpstreamFault } from '#/ports/provider.ts';
+import { type Incoming, type PassedMethod, AnswerWithoutEnd, UpstreamFault } from '#/ports/provider.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import { type Pool, Http1Client } from './http1/pool.ts';
 import { requestHead, type RequestHead, framedBy } from './http1/request-head.ts';
 import { classify } from './transport-fault.ts';
-import type { TransportRequest } from './transport-request.ts';
-import type { AnswerHead } from './http1/answer-reader.ts';
+import type { AnswerHead } from './http1/answer-head.ts';
 import { BodySender } from './http1/body-sender.ts';
 import type { Connection, Exchange } from './http1/connection.ts';
+
+/** One HTTP request to a provider. */
+export interface TransportRequest {
+  readonly method: PassedMethod;
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Pieces are sent as they come, with back-pressure and chunked framing. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /**
+   * Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way, while all of it
+   * may take as long as `TransportOptions` says.
+   */
+  readonly timeoutMs: number;
+  readonly idle: boolean;
+  readonly signal: AbortSignal;
+}
 
 /** Sends requests over kept-alive connections. */
 export interface Transport {
@@ -56,6 +73,7 @@ class TransportExchange implements Exchange, Incoming {
   readonly head: Promise<Incoming>;
   readonly method: string;
   status = 0;
+  over = false;
   readonly #request: TransportRequest;
   /** The head of the request, less its framing. */
   readonly #requestHead: RequestHead;
@@ -71,7 +89,6 @@ class TransportExchange implements Exchange, Incoming {
   #sender: BodySender | undefined;
   #queue: Buffer[] = [];
   #queued = 0;
-  #ended = false;
   #fault: UpstreamFault | undefined;
   #wake: (() => void) | undefined;
 
@@ -94,10 +111,6 @@ class TransportExchange implements Exchange, Incoming {
     }
     if (request.signal.aborted) queueMicrotask(this.#onAbort);
     else request.signal.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  get over(): boolean {
-    return this.#ended || this.#fault !== undefined;
   }
 
   onConnection(connection: Connection): void {
@@ -130,14 +143,14 @@ class TransportExchange implements Exchange, Incoming {
       this.#paused = true;
       this.#connection?.pause();
     }
-    this.#notify();
+    this.#wake?.();
   }
 
   onEnd(): void {
-    this.#ended = true;
+    this.over = true;
     this.#connection = undefined;
     this.#release();
-    this.#notify();
+    this.#wake?.();
   }
 
   onError(error: Error): void {
@@ -181,7 +194,7 @@ class TransportExchange implements Exchange, Incoming {
   }
 
   close(): void {
-    if (!this.#ended) this.#fail(new UpstreamFault('aborted', 'the rest of the answer was not read'));
+    if (!this.over) this.#fail(new UpstreamFault('aborted', 'the rest of the answer was not read'));
   }
 
   /** The bytes since the last call; a promise of more if there are none yet; undefined at the end. */
@@ -197,7 +210,7 @@ class TransportExchange implements Exchange, Incoming {
       return batch.length === 1 ? batch[0]! : Buffer.concat(batch);
     }
     if (this.#fault) throw this.#fault;
-    return this.#ended ? undefined : new Promise((resolve) => (this.#wake = resolve));
+    return this.over ? undefined : new Promise((resolve) => (this.#wake = resolve));
   }
 
   /** A body that fails is the sender's fault, not the provider's. */
@@ -212,15 +225,16 @@ class TransportExchange implements Exchange, Incoming {
   }
 
   #fail(fault: UpstreamFault): void {
-    if (this.#ended || this.#fault) return;
+    if (this.over) return;
     if (!this.#begun) fault.sent = false;
+    this.over = true;
     this.#fault = fault;
     this.#release();
     this.#settleHead.reject(fault);
     this.head.catch(() => undefined);
     this.#connection?.drop();
     this.#connection = undefined;
-    this.#notify();
+    this.#wake?.();
   }
 
   #release(): void {
@@ -228,12 +242,6 @@ class TransportExchange implements Exchange, Incoming {
     clearTimeout(this.#end);
     this.#sender?.stop();
     this.#request.signal.removeEventListener('abort', this.#onAbort);
-  }
-
-  #notify(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
   }
 }
 

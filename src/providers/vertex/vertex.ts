@@ -7,7 +7,7 @@ import { readFailure } from '../http/failure.ts';
 import { fitClaudeHost } from '../fit/claude-host.ts';
 import { configured, httpExit, type Headers, type HttpApi, type HttpExit } from '../http/http-api.ts';
 import { madeFailure } from '../http/made-answer.ts';
-import { fitRejected } from '../fit/rejected.ts';
+import { fitRejected } from '../fit/fitting.ts';
 import type { Transport } from '../http/transport.ts';
 import type { CreateProvider } from '../create-provider.ts';
 import { CredentialRefused, readServiceAccount, serviceAccountToken, type AccessToken } from './access-token.ts';

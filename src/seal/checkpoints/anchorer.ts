@@ -1,5 +1,4 @@
-import type { AnchorStore } from '#/ports/anchor-store.ts';
-import type { Checkpoint, CheckpointStore } from '#/ports/checkpoints.ts';
+import type { AnchorStore, Checkpoint, CheckpointStore } from '#/ports/checkpoints.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { signedStatement, type SignedStatement } from '../export/proof.ts';
 import type { AnchoredStatements } from '../verify/checkpoint-check.ts';

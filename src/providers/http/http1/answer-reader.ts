@@ -1,9 +1,11 @@
+import { AnswerHead, CHUNKED, UNTIL_CLOSE } from './answer-head.ts';
 import { BrokenAnswer, CutOff } from './broken-answer.ts';
 import { ChunkedBody } from './chunked-body.ts';
-import { HeadScanner } from './head-scanner.ts';
 
 /** Most informational answers before the one that counts. // RFC 9110 15.2 */
 const MAX_INFORMATIONAL = 16;
+
+const KEPT_SECONDS = /timeout=\s{0,9}(\d{1,9})/i;
 
 /** Receives an answer as it is read. */
 export interface AnswerSink {
@@ -16,10 +18,12 @@ export class AnswerReader {
   complete = false;
   /** Whether the connection may serve another request: known once the answer is complete. */
   keeps = false;
+  /** Milliseconds for which the server says that it keeps an idle connection. */
   keptMs: number | undefined;
   readonly #method: string;
   readonly #sink: AnswerSink;
-  #scanner: HeadScanner | undefined = new HeadScanner('head');
+  /** While it is read. */
+  #head: AnswerHead | undefined = new AnswerHead('head');
   #informational = 0;
   #chunks: ChunkedBody | undefined;
   /** Bytes of the body that have not come, or `UNTIL_CLOSE`. */
@@ -33,7 +37,7 @@ export class AnswerReader {
   /** Reads on; returns where the answer ends, or the number of bytes. Throws `BrokenAnswer` or `CutOff`. */
   read(bytes: Buffer): number {
     let at = 0;
-    while (this.#scanner && at < bytes.length) at = this.#readHead(bytes, at, this.#scanner);
+    while (this.#head && at < bytes.length) at = this.#readHead(bytes, at, this.#head);
     if (this.complete || at === bytes.length) return at;
     if (this.#chunks) {
       at = this.#chunks.read(bytes, at, (data) => this.#sink.onData(data));
@@ -52,131 +56,31 @@ export class AnswerReader {
   /** The server has closed its side. Throws `CutOff` where that does not end the answer. */
   end(): void {
     if (this.complete) return;
-    if (this.#scanner || this.#left !== UNTIL_CLOSE) throw new CutOff('ERR_CLOSED_EARLY', 'the connection was closed');
+    if (this.#head || this.#left !== UNTIL_CLOSE) throw new CutOff('ERR_CLOSED_EARLY', 'the connection was closed');
     this.complete = true;
   }
 
-  #readHead(bytes: Buffer, from: number, scanner: HeadScanner): number {
-    const at = scanner.scan(bytes, from);
-    if (!scanner.complete) return at;
-    const head = new AnswerHead(scanner.text);
+  #readHead(bytes: Buffer, from: number, head: AnswerHead): number {
+    const at = head.scan(bytes, from);
+    if (!head.complete) return at;
     if (head.status < 200) {
       // Nothing was asked for that another protocol could be spoken on.
       if (head.status === 101) throw new BrokenAnswer('ERR_UPGRADE', 'the server wants to speak another protocol');
       if (++this.#informational > MAX_INFORMATIONAL)
         throw new BrokenAnswer('ERR_INFORMATIONAL', `more than ${MAX_INFORMATIONAL} informational answers`);
-      this.#scanner = new HeadScanner('head');
+      this.#head = new AnswerHead('head');
       return at;
     }
-    this.#scanner = undefined;
+    this.#head = undefined;
     const framing = head.framing(this.#method);
     this.keeps = framing !== UNTIL_CLOSE && head.keeps(this.#method);
-    if (this.keeps) this.keptMs = head.keptMs();
+    const hint = this.keeps ? head.header('keep-alive') : undefined;
+    const seconds = hint === undefined ? undefined : KEPT_SECONDS.exec(hint)?.[1];
+    if (seconds !== undefined) this.keptMs = Number(seconds) * 1000;
     if (framing === CHUNKED) this.#chunks = new ChunkedBody();
     else this.#left = framing;
     this.complete = framing === 0;
     this.#sink.onHead(head);
     return at;
   }
-}
-
-/** How the end of a body is found, where it is not a number of bytes. */
-const CHUNKED = -1;
-const UNTIL_CLOSE = -2;
-
-/** The names that framing depends on are looked for once each, in the head as it lies. */
-export class AnswerHead {
-  readonly status: number;
-  readonly #text: string;
-  /** The same characters at the same places: in Latin-1 no letter grows. */
-  readonly #lower: string;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#lower = text.toLowerCase();
-    this.status = Number(text.slice(9, 12));
-  }
-
-  /** The value of the first field with this name (lower case), without the blanks around it. */
-  header(name: string): string | undefined {
-    const at = this.#next(name, 0);
-    return at < 0 ? undefined : valueAt(this.#text, at);
-  }
-
-  /**
-   * Bytes of the body, `CHUNKED` or `UNTIL_CLOSE`. Refuses ambiguous framing: two lengths, a length together with
-   * chunks, any coding but chunks. // RFC 9112 6.3
-   */
-  framing(method: string): number {
-    const { status } = this;
-    const length = this.#only('content-length');
-    const coding = this.#only('transfer-encoding');
-    if (length !== undefined && coding !== undefined)
-      throw new BrokenAnswer('ERR_TWO_LENGTHS', 'an answer has both a length and chunks');
-    if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-      throw new BrokenAnswer('ERR_TRANSFER_ENCODING', 'an answer is encoded as something else than chunks');
-    const bytes = length === undefined ? undefined : lengthOf(length);
-    if (method === 'HEAD' || status === 204 || status === 304) return 0;
-    if (coding !== undefined) return CHUNKED;
-    return bytes ?? UNTIL_CLOSE;
-  }
-
-  /** Whether the connection may serve another request, as far as the head says. // RFC 9112 9.3 */
-  keeps(method: string): boolean {
-    if (this.status === 204 || this.status === 304) {
-      // A server that says so may send a body, too.
-      if (this.header('transfer-encoding') !== undefined) return false;
-      if (method !== 'HEAD' && Number(this.header('content-length') ?? 0) > 0) return false;
-    }
-    const old = this.#text.charCodeAt(7) === 0x30;
-    if (old && this.header('transfer-encoding') !== undefined) return false;
-    let kept = !old;
-    for (let at = this.#next('connection', 0); at >= 0; at = this.#next('connection', at)) {
-      for (const token of valueAt(this.#lower, at).split(',')) {
-        const option = token.trim();
-        if (option === 'close') return false;
-        if (option === 'keep-alive') kept = true;
-      }
-    }
-    return kept;
-  }
-
-  /** Milliseconds for which the server says that it keeps an idle connection. */
-  keptMs(): number | undefined {
-    const hint = this.header('keep-alive');
-    const seconds = hint === undefined ? undefined : /timeout=\s{0,9}(\d{1,9})/i.exec(hint)?.[1];
-    return seconds === undefined ? undefined : Number(seconds) * 1000;
-  }
-
-  #only(name: string): string | undefined {
-    const at = this.#next(name, 0);
-    if (at < 0) return undefined;
-    if (this.#next(name, at) >= 0) throw new BrokenAnswer('ERR_TWO_LENGTHS', `an answer has two fields ${name}`);
-    return valueAt(this.#text, at);
-  }
-
-  /** Where the value of the next field with this name begins; no value holds a line feed. */
-  #next(name: string, from: number): number {
-    const at = this.#lower.indexOf(`\n${name}:`, from);
-    return at < 0 ? -1 : at + name.length + 2;
-  }
-}
-
-function valueAt(text: string, from: number): string {
-  let start = from;
-  let end = text.indexOf('\r', from);
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
-}
-
-function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09;
-}
-
-function lengthOf(value: string): number {
-  const bytes = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(bytes))
-    throw new BrokenAnswer('ERR_CONTENT_LENGTH', 'the length of an answer is no number');
-  return bytes;
 }

@@ -1,5 +1,5 @@
+import { AnswerHead } from './answer-head.ts';
 import { BrokenAnswer } from './broken-answer.ts';
-import { HeadScanner } from './head-scanner.ts';
 
 /** Maximum bytes of a chunk's extension, which is ignored. */
 const MAX_EXTENSION = 1024;
@@ -25,7 +25,7 @@ export class ChunkedBody {
   #extension = 0;
   /** Bytes of the current chunk that are still to come. */
   #left = 0;
-  readonly #trailers = new HeadScanner('trailers');
+  readonly #trailers = new AnswerHead('trailers');
 
   /** Reads on and gives data to `take`; returns where it stopped. Throws `BrokenAnswer` or `CutOff`. */
   read(bytes: Buffer, from: number, take: (data: Buffer) => void): number {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { AnswerReader, type AnswerSink, type AnswerHead } from './answer-reader.ts';
+import type { AnswerHead } from './answer-head.ts';
+import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { CutOff } from './broken-answer.ts';
 
 /** One request with its answer, as a connection sees it. */
@@ -57,6 +58,7 @@ export class Connection {
     this.#asked = false;
     this.#heard = false;
     this.#reader = new AnswerReader(exchange.method, exchange);
+    this.#socket.ref();
     try {
       exchange.onConnection(this);
     } catch (error) {
@@ -101,15 +103,6 @@ export class Connection {
 
   resume(): void {
     this.#socket.resume();
-  }
-
-  /** Nothing is done on it: it does not keep the process alive. */
-  rest(): void {
-    this.#socket.unref();
-  }
-
-  wake(): void {
-    this.#socket.ref();
   }
 
   /** Ends it and tells its exchange. */
@@ -164,6 +157,7 @@ export class Connection {
       // It may have been stopped for one who takes slowly.
       if (this.#socket.isPaused()) this.#socket.resume();
       this.#hasServed = true;
+      this.#socket.unref();
       this.#owner.onFree(this, reader.keptMs);
     } else this.#lose();
     exchange?.onEnd();

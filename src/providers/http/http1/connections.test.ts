@@ -7,8 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { UpstreamFault } from '#/ports/provider.ts';
 import { hasOpenssl, makeClusterKeys } from '../../../../test/harness/cluster-keys.ts';
 import { skipUnless } from '../../../../test/harness/skip.ts';
-import { createTransport, type Transport } from '../transport.ts';
-import type { TransportRequest } from '../transport-request.ts';
+import { createTransport, type Transport, type TransportRequest } from '../transport.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 

@@ -14,18 +14,28 @@ export class Pool implements ConnectionOwner {
   readonly authority: string;
   readonly #origin: { hostname: string; host: string; protocol: string; port: string };
   readonly #connect: buildConnector.connector;
-  readonly #turn: Turn;
   readonly #idle: Connection[] = [];
+  /** What waits for the next round of the event loop: each begins its exchange then, or rests. */
+  #due: { readonly connection: Connection; readonly exchange: Exchange | undefined }[] = [];
   readonly #all = new Set<Connection>();
   readonly #waiting = new Set<Exchange>();
   #closed = false;
+  readonly #run = (): void => {
+    const due = this.#due;
+    this.#due = [];
+    for (const { connection, exchange } of due) {
+      if (exchange && !exchange.over) {
+        if (connection.gone) this.ask(exchange);
+        else connection.begin(exchange);
+      } else if (!connection.gone) this.#idle.push(connection);
+    }
+  };
 
-  constructor(origin: string, connect: buildConnector.connector, turn: Turn) {
+  constructor(origin: string, connect: buildConnector.connector) {
     const { hostname, host, protocol, port } = new URL(origin);
     this.authority = host;
     this.#origin = { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port };
     this.#connect = connect;
-    this.#turn = turn;
   }
 
   get empty(): boolean {
@@ -37,14 +47,16 @@ export class Pool implements ConnectionOwner {
    * meanwhile, an end or an answer to nothing, is seen before the request is written. Once it is, it is not written again.
    */
   ask(exchange: Exchange): void {
-    const connection = this.#closed ? undefined : this.#rested();
-    if (!connection) return this.#open(exchange);
-    connection.wake();
-    this.#turn.after(() => {
-      if (connection.gone) return exchange.over ? undefined : this.ask(exchange);
-      if (exchange.over) return this.#rest(connection);
-      connection.begin(exchange);
-    });
+    for (let connection = this.#closed ? undefined : this.#idle.pop(); connection; connection = this.#idle.pop()) {
+      if (connection.gone) continue;
+      if (connection.idleUntil <= performance.now()) {
+        connection.drop();
+        continue;
+      }
+      if (this.#due.push({ connection, exchange }) === 1) setImmediate(this.#run);
+      return;
+    }
+    this.#open(exchange);
   }
 
   onFree(connection: Connection, keptMs: number | undefined): void {
@@ -52,7 +64,7 @@ export class Pool implements ConnectionOwner {
     if (ms <= 0) return connection.drop();
     connection.idleUntil = performance.now() + ms;
     // A server that closes although it said that it would not does so at once.
-    this.#turn.after(() => this.#rest(connection));
+    if (this.#due.push({ connection, exchange: undefined }) === 1) setImmediate(this.#run);
   }
 
   onGone(connection: Connection): void {
@@ -84,21 +96,6 @@ export class Pool implements ConnectionOwner {
     await Promise.all(closed);
   }
 
-  #rested(): Connection | undefined {
-    for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
-      if (connection.gone) continue;
-      if (connection.idleUntil > performance.now()) return connection;
-      connection.drop();
-    }
-    return undefined;
-  }
-
-  #rest(connection: Connection): void {
-    if (connection.gone) return;
-    connection.rest();
-    this.#idle.push(connection);
-  }
-
   #open(exchange: Exchange): void {
     if (this.#closed)
       return exchange.onError(new CutOff('ERR_TRANSPORT_CLOSED', 'the gateway has given up its connections'));
@@ -110,23 +107,10 @@ export class Pool implements ConnectionOwner {
       const connection = new Connection(socket, this);
       this.#all.add(connection);
       if (!exchange.over) return connection.begin(exchange);
+      socket.unref();
       connection.idleUntil = performance.now() + IDLE_MS;
-      this.#rest(connection);
+      this.#idle.push(connection);
     });
-  }
-}
-
-/** Collects work for the next round of the event loop. */
-export class Turn {
-  #jobs: (() => void)[] = [];
-  readonly #run = (): void => {
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    for (const job of jobs) job();
-  };
-
-  after(job: () => void): void {
-    if (this.#jobs.push(job) === 1) setImmediate(this.#run);
   }
 }
 
@@ -136,7 +120,6 @@ const SWEEP_MS = 1_000;
 export class Http1Client {
   readonly #pools = new Map<string, Pool>();
   readonly #connect: buildConnector.connector;
-  readonly #turn = new Turn();
   #sweeper: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -147,7 +130,7 @@ export class Http1Client {
   pool(origin: string): Pool {
     let pool = this.#pools.get(origin);
     if (!pool) {
-      pool = new Pool(origin, this.#connect, this.#turn);
+      pool = new Pool(origin, this.#connect);
       if (this.#closed) {
         void pool.close();
         return pool;

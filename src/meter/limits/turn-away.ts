@@ -54,12 +54,7 @@ export class RecentRefusals {
     this.#now = now;
   }
 
-  /** The time to tell `note`, taken before the counters are asked: what they say of the future begins no later. */
-  now(): number {
-    return this.#now();
-  }
-
-  /** Keeps a decision of the counters, who were asked `at`. */
+  /** Keeps a decision of the counters, who were asked `at`: what they say of the future begins no later. */
   note(decision: Refused, at: number, { id }: WorkloadConfig, revision: string): void {
     const known = this.#recent.get(id);
     const again = known !== undefined && at - known.since < SHORT_MS;
@@ -156,7 +151,9 @@ export class Arrivals {
     headers,
   }: Caller & Pick<CallContext, 'headers'>): GatewayError | undefined {
     const limit = workload.requestsPerMinute;
-    if (limit === undefined || isSmall(headers)) return undefined;
+    const { 'transfer-encoding': coding, 'content-length': length } = headers;
+    const isSmall = coding === undefined && !(Number(length ?? 0) > SMALL_BYTES);
+    if (limit === undefined || isSmall) return undefined;
     const now = this.#now();
     const told = this.#told.get(workload.id);
     const holds = told !== undefined && now < told.until && told.revision === revision;
@@ -186,10 +183,6 @@ export class Arrivals {
     const pending = this.#pending.get(workload.id);
     if (pending?.delete(id) === true && pending.size === 0) this.#pending.delete(workload.id);
   }
-}
-
-function isSmall(headers: CallContext['headers']): boolean {
-  return headers['transfer-encoding'] === undefined && !(Number(headers['content-length'] ?? 0) > SMALL_BYTES);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { HoldDecision, Limits } from '#/ports/limit-counters.ts';
+import type { HoldDecision } from '#/ports/limit-counters.ts';
 import { formatEuro, type NanoEuro } from '#/values/money.ts';
 import type { Standing } from './standing.ts';
 
@@ -12,7 +12,8 @@ export type Refused = Extract<HoldDecision, { kind: 'refused' }> & { readonly st
  * computed. // spec 7.1
  */
 export function limitRefusal(decision: Refused, workload: WorkloadConfig, asked?: NanoEuro): GatewayError {
-  const limits = limitsIn(decision);
+  const { requests, tokens } = decision;
+  const limits = { ...(requests && { requests }), ...(tokens && { tokens }) };
   const { retryAfterMs } = decision;
   switch (decision.by) {
     case 'requests':
@@ -53,9 +54,4 @@ function amounts(standing: Standing | undefined, asked: NanoEuro | undefined): r
   const of = `Of ${formatEuro(amount)} EUR, ${formatEuro(spent)} EUR are spent and ${formatEuro(held)} EUR are held for calls in flight.`;
   const end = endsAt === undefined ? [] : [`The period ends at ${new Date(endsAt).toISOString().replace('.000', '')}.`];
   return [of, ...request, ...end];
-}
-
-/** What a decision says of the limits per minute. */
-export function limitsIn({ requests, tokens }: Limits): Limits {
-  return { ...(requests && { requests }), ...(tokens && { tokens }) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LikelyOutput } from './likely-output.ts';
+import { LikelyOutput } from './meter-memory.ts';
 
 const ask = (input: number, mostOutput: number, limit?: number) => ({ input, mostOutput, limit });
 

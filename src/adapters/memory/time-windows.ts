@@ -1,3 +1,5 @@
+import type { RateStatus } from '#/ports/limit-counters.ts';
+
 /** Uses in a sliding minute, counted in buckets of one second. `first` and `last` are the seconds in use. */
 export interface SlidingWindow {
   sum: number;
@@ -44,18 +46,16 @@ export function waitFor(window: SlidingWindow, nowMs: number, uses: number, limi
   let excess = window.sum + uses - limit;
   for (let second = window.first; second <= window.last; second++) {
     excess -= window.uses.get(second) ?? 0;
-    if (excess <= 0) return leaves(second, nowMs);
+    if (excess <= 0) return (second + SPAN) * 1000 - nowMs;
   }
   return undefined;
 }
 
-/** Milliseconds until the oldest use leaves the window; 0 when it is empty. */
-export function resetMs(window: SlidingWindow, nowMs: number): number {
-  return window.first === undefined ? 0 : leaves(window.first, nowMs);
-}
-
-function leaves(second: number, nowMs: number): number {
-  return (second + SPAN) * 1000 - nowMs;
+/** How far a limit is used. */
+export function statusOf(window: SlidingWindow, nowMs: number, limit: number): RateStatus {
+  const { first, sum } = window;
+  const resetMs = first === undefined ? 0 : (first + SPAN) * 1000 - nowMs;
+  return { limit, remaining: Math.max(0, limit - sum), resetMs };
 }
 
 function count(window: SlidingWindow, second: number, difference: number): void {
@@ -84,4 +84,41 @@ function clear(window: SlidingWindow): void {
   window.first = undefined;
   window.last = undefined;
   window.uses.clear();
+}
+
+/** Remembers ids for one to two periods. Times are milliseconds of any one clock; a clock set back forgets. */
+export class RecentIds {
+  readonly #periodMs: number;
+  #period = 0;
+  #current = new Set<string>();
+  #previous = new Set<string>();
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  add(id: string, now: number): void {
+    this.#advance(now);
+    this.#current.add(id);
+  }
+
+  has(id: string, now: number): boolean {
+    this.#advance(now);
+    return this.#current.has(id) || this.#previous.has(id);
+  }
+
+  /** Those added since the beginning of the period of `instant`, which was this one or the one before. */
+  since(instant: number, now: number): readonly string[] {
+    this.#advance(now);
+    const isEarlier = Math.floor(instant / this.#periodMs) < this.#period;
+    return isEarlier ? [...this.#previous, ...this.#current] : [...this.#current];
+  }
+
+  #advance(now: number): void {
+    const next = Math.floor(now / this.#periodMs);
+    if (next === this.#period) return;
+    this.#previous = next === this.#period + 1 ? this.#current : new Set();
+    this.#current = new Set();
+    this.#period = next;
+  }
 }

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 const note = (decision: Omit<Refused, 'kind'>): void =>
-  refusals.note({ kind: 'refused', ...decision }, refusals.now(), key.workload, snapshot.revision);
+  refusals.note({ kind: 'refused', ...decision }, now, key.workload, snapshot.revision);
 const found = () => refusals.find(key, snapshot);
 
 const requests = { limit: 2, remaining: 0, resetMs: 30_000 };
@@ -105,7 +105,7 @@ test('what a call gives back ends what is remembered, but for requests per minut
 });
 
 test('the wait is counted from when the counters were asked', () => {
-  const askedAt = refusals.now();
+  const askedAt = now;
   now += 400;
   refusals.note({ kind: 'refused', by: 'requests', retryAfterMs: 1000 }, askedAt, key.workload, snapshot.revision);
   expect(found()?.retryAfterMs).toBe(600);
