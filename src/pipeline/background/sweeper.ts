@@ -5,7 +5,7 @@ import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
 import { abandonedRow } from '#/seal/ended-row.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
-import type { Lease } from '../lease.ts';
+import type { Lease } from './lease.ts';
 import { settlementOf } from '#/seal/row-text.ts';
 
 export interface SweeperDeps {

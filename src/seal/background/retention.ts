@@ -1,10 +1,10 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
 import type { Checkpoint, StrandCut } from '#/ports/checkpoints.ts';
 import type { PlannedCut, RetentionInput, RetentionStore } from '#/ports/retention.ts';
-import { genesis } from './chain.ts';
-import { makeCheckpoint } from './checkpoints/checkpoint.ts';
-import { signerAfter } from './checkpoints/checkpointer.ts';
-import { rangesOf } from './verify/cut.ts';
+import { genesis } from '../chain.ts';
+import { makeCheckpoint } from '../checkpoints/checkpoint.ts';
+import { signerAfter } from '../checkpoints/checkpointer.ts';
+import { rangesOf } from '../verify/cut.ts';
 
 export interface RetentionOptions {
   readonly store: RetentionStore;
