@@ -13,9 +13,9 @@ export class OpenCalls {
   readonly #open = new PassingSet<AbortController>();
   #idle: (() => void)[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
-  /** The process was told to end: who is served is told to connect elsewhere. */
+  /** The process is ending: clients being served are asked to connect elsewhere. */
   isLeaving = false;
-  /** Nobody new is served. */
+  /** No new client is served. */
   isClosed = false;
 
   get size(): number {

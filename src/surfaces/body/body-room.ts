@@ -112,7 +112,7 @@ interface Share {
   readonly most: number;
 }
 
-/** A share of somebody, among those of others by name. */
+/** The share of one holder, among those of others by name. */
 interface OwnedShare extends Share {
   readonly name: string;
   readonly among: Map<string, OwnedShare>;
