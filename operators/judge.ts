@@ -40,10 +40,35 @@ const FINALIZER = 'gatewarden.dev/snapshot';
 const SAME_EVENT_MS = 300_000;
 const MOST_EVENTS = 10_000;
 
-export function createJudge({ cluster, writer, world, progress, spending }: JudgeDeps): Judge {
-  const events = new Map<string, number>();
+export function createJudge(deps: JudgeDeps): Judge {
+  return new StatusJudge(deps);
+}
 
-  const settle = (object: OwnObject, grounds: Grounds): void => {
+class StatusJudge implements Judge {
+  readonly #deps: JudgeDeps;
+  /** When each event was last recorded, milliseconds since the epoch. */
+  readonly #events = new Map<string, number>();
+
+  constructor(deps: JudgeDeps) {
+    this.#deps = deps;
+  }
+
+  judge(names: Iterable<string>, grounds: Grounds): void {
+    const { world, progress } = this.#deps;
+    for (const name of names) {
+      const object = world.objects.get(name);
+      if (!object) continue;
+      const { generation, deleting } = object;
+      // One that has changed since is judged with what that change brings.
+      const isCurrent = grounds.generations
+        ? grounds.generations.get(name) === generation
+        : progress.holds(name, deleting ? -1 : generation);
+      if (isCurrent) this.#settle(object, grounds);
+    }
+  }
+
+  #settle(object: OwnObject, grounds: Grounds): void {
+    const { cluster, writer, progress } = this.#deps;
     const { name, ref, resourceVersion, finalizers, deleting } = object;
     const kept = finalizers.includes(FINALIZER);
     if (deleting) {
@@ -56,14 +81,15 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
       const all = [...finalizers, FINALIZER];
       writer.put(`finalizers ${name}`, () => cluster.setFinalizers(ref, resourceVersion, all));
     }
-    tell(object, grounds);
-  };
+    this.#report(object, grounds);
+  }
 
-  const tell = (object: OwnObject, grounds: Grounds): void => {
+  #report(object: OwnObject, grounds: Grounds): void {
+    const { cluster, writer, spending } = this.#deps;
     const { name, ref, generation } = object;
     const old = JSON.parse(object.status) as { readonly conditions?: readonly Condition[] };
     const before = old.conditions ?? [];
-    const verdict = verdictOf(object, grounds, before);
+    const verdict = this.#verdictOf(object, grounds, before);
     // A controller that reported faults of this generation before had read the earlier publication.
     if (grounds.earlierUnread && verdict.faults.length > 0 && isJudged(before, generation)) return;
     const conditions = conditionsOf(verdict, before, new Date());
@@ -72,14 +98,11 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     const status = { observedGeneration: generation, conditions, ...more };
     if (canonicalJson(status) === canonicalJson(old)) return;
     writer.put(`status ${name}`, () => cluster.applyStatus(ref, status));
-    for (const condition of conditions) if (condition.type !== 'Programmed') warn(object, condition);
-  };
+    for (const condition of conditions) if (condition.type !== 'Programmed') this.#warn(object, condition);
+  }
 
-  const verdictOf = (
-    object: OwnObject,
-    { accepted, publishFailed, at }: Grounds,
-    before: readonly Condition[],
-  ): Verdict => {
+  #verdictOf(object: OwnObject, { accepted, publishFailed, at }: Grounds, before: readonly Condition[]): Verdict {
+    const { world, progress } = this.#deps;
     const { name, generation } = object;
     const isKey = object.ref.kind === 'VirtualKey';
     const faults = isKey ? world.keyFaults(object) : (accepted.faults.get(name) ?? []);
@@ -90,10 +113,12 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     // Gateways go on without the store.
     const programmed = inForce && (progress.isEverywhere(name, generation) || (publishFailed && was));
     return { generation, faults, programmed, publishFailed, earlierInForce };
-  };
+  }
 
   /** The same thing about the same object is said once in five minutes. */
-  const warn = ({ name, ref, uid }: OwnObject, { status, reason, message }: Condition): void => {
+  #warn({ name, ref, uid }: OwnObject, { status, reason, message }: Condition): void {
+    const { cluster, writer } = this.#deps;
+    const events = this.#events;
     const said = `${name} ${reason} ${message}`;
     const now = Date.now();
     if (status === 'True' || now - (events.get(said) ?? -Infinity) < SAME_EVENT_MS) return;
@@ -101,22 +126,7 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     events.set(said, now);
     const about = { about: ref, ...(uid !== undefined && { uid }) };
     writer.put(`event ${said}`, () => cluster.record({ ...about, type: 'Warning', reason, message }));
-  };
-
-  return {
-    judge(names, grounds) {
-      for (const name of names) {
-        const object = world.objects.get(name);
-        if (!object) continue;
-        const { generation, deleting } = object;
-        // One that has changed since is judged with what that change brings.
-        const isCurrent = grounds.generations
-          ? grounds.generations.get(name) === generation
-          : progress.holds(name, deleting ? -1 : generation);
-        if (isCurrent) settle(object, grounds);
-      }
-    },
-  };
+  }
 }
 
 /** A controller that takes over does not turn every condition over to find again what its predecessor had found. */

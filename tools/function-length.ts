@@ -6,15 +6,9 @@ const MAX_LINES = 60;
 
 /** Functions that were longer when the rule came, with their lengths, which only fall. Delete a line once its function is short. */
 const LONGER: Readonly<Record<string, number>> = {
-  'src/observer.ts createObserver': 227,
-  'src/cli/commands.ts createCommands': 163,
   'src/adapters/redis/limit-counters.ts openRedisCounters': 121,
-  'src/settings.ts readSettings': 108,
   'src/adapters/kubernetes/api-client.ts openApiClient': 88,
   'src/pipeline/background/sweeper.ts createSweeper': 86,
-  'operators/judge.ts createJudge': 78,
-  'src/main/inference.ts openInference': 72,
-  'src/observer.ts onPipeline': 72,
   'src/inspect/inspect.ts inspect': 71,
   'src/meter/settlement/settlement.ts createSettlement': 64,
   'inference/decide/typed-graph.ts openTypedGraph': 63,

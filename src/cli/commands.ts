@@ -46,8 +46,21 @@ const priceDefaults = (settings: Reader): PriceDefaults => ({
   configDir: settings.text('GW_CONFIG_DIR'),
 });
 
+type Commands = Readonly<Record<string, Entry>>;
+
 /** Every command by the words that call it. `settings`: what commands take their defaults from. */
-export function createCommands(settings: Reader): Readonly<Record<string, Entry>> {
+export function createCommands(settings: Reader): Commands {
+  return {
+    ...ledgerCommands(settings),
+    ...contentCommands(settings),
+    ...creditCommands(settings),
+    ...storeCommands(settings),
+    ...configCommands(settings),
+    ...priceCommands(settings),
+  };
+}
+
+function ledgerCommands(settings: Reader): Commands {
   return {
     'audit verify': {
       summary: 'Verify the audit chain and report what was changed',
@@ -92,6 +105,11 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
         return { help: USAGE_HELP, run: (args, output) => usage(args, defaults, output) };
       },
     },
+  };
+}
+
+function contentCommands(settings: Reader): Commands {
+  return {
     'content show': {
       summary: 'Show the retained content of a call',
       load: async () => {
@@ -109,6 +127,11 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
         };
       },
     },
+  };
+}
+
+function creditCommands(settings: Reader): Commands {
+  return {
     'credit add': {
       summary: 'Add prepaid credit, or a correction',
       load: async () => {
@@ -133,6 +156,11 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
         };
       },
     },
+  };
+}
+
+function storeCommands(settings: Reader): Commands {
+  return {
     migrate: {
       summary: 'Update the schema of the database',
       load: async () => {
@@ -155,6 +183,11 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
         return { help: RECONCILE_HELP, run: (args, output) => reconcile(args, defaults, output) };
       },
     },
+  };
+}
+
+function configCommands(settings: Reader): Commands {
+  return {
     'key create': {
       summary: 'Create a key for a workload',
       load: async () => {
@@ -187,6 +220,11 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
         return { help: DECODE_HELP, run: (args, output) => decode(args, defaults, output) };
       },
     },
+  };
+}
+
+function priceCommands(settings: Reader): Commands {
+  return {
     'price explain': {
       summary: 'Explain how a call was priced, or would be',
       load: async () => {
@@ -212,7 +250,7 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
 }
 
 /** What `gwctl --help` prints. */
-export function overviewOf(commands: Readonly<Record<string, Entry>>): string {
+export function overviewOf(commands: Commands): string {
   const list = Object.entries(commands).map(([name, { summary }]) => `  gwctl ${name.padEnd(14)} ${summary}`);
   return `gwctl: the command line of Gatewarden
 

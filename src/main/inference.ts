@@ -7,18 +7,20 @@ import { startEngineChild, type EngineChild } from '#/embedded/document-engine.t
 import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/telemetry/observe/documents.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 
+type InferenceSettings = Pick<Settings, 'inference' | 'inferenceEnv' | 'logLevel'>;
+
 /** The inference process as this one reaches it: the document engine, and local models. */
 export interface Inference {
   readonly engine: DocumentEngine;
   readonly models: LocalModels;
   /** Whether documents can be processed, as far as is known. */
-  readonly answers: () => boolean;
+  answers(): boolean;
   /** Whether a local model can be asked, as far as is known. */
-  readonly has: (kind: ModelKind) => boolean;
+  has(kind: ModelKind): boolean;
   /** Whether there is such a local model, so that its absence is a fault; until it is known, there is. */
-  readonly knows: (kind: ModelKind) => boolean;
+  knows(kind: ModelKind): boolean;
   /** Its weights, as they were last told of. */
-  readonly revision: (kind: ModelKind) => string | undefined;
+  revision(kind: ModelKind): string | undefined;
   /**
    * Starts the child, where it is one, and looks from time to time whether it answers. Resolves once it is known which
    * models there are, or after some seconds.
@@ -34,76 +36,116 @@ const FIRST_LOOK_MS = 15_000;
 
 /** Opens what settings name; undefined where there is to be none. */
 export function openInference(
-  { inference, inferenceEnv, logLevel }: Pick<Settings, 'inference' | 'inferenceEnv' | 'logLevel'>,
+  settings: InferenceSettings,
   onEvent: (event: DocumentsEvent | ModelsEvent) => void,
 ): Inference | undefined {
-  if (inference === 'off') return undefined;
-  let child: EngineChild | undefined;
-  const url = (): string | undefined => (inference === 'child' ? child?.url() : inference.url);
-  const engine = openDocumentEngine({ url });
-  const models = openLocalModels({ url });
-  let answers = false;
-  let ready: ReadonlySet<ModelKind> = new Set();
-  let installed: ReadonlySet<ModelKind> | undefined;
-  const revisions = new Map<ModelKind, string>();
-  const firstLook = Promise.withResolvers<void>();
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-  const look = async (): Promise<void> => {
-    answers = await engine.ping().then(
+  return settings.inference === 'off' ? undefined : new InferenceProcess(settings, settings.inference, onEvent);
+}
+
+class InferenceProcess implements Inference {
+  readonly engine: DocumentEngine;
+  readonly models: LocalModels;
+  readonly #settings: InferenceSettings;
+  readonly #onEvent: (event: DocumentsEvent | ModelsEvent) => void;
+  readonly #opened: { close(): void | Promise<void> }[];
+  #child: EngineChild | undefined;
+  #answers = false;
+  #ready: ReadonlySet<ModelKind> = new Set();
+  #installed: ReadonlySet<ModelKind> | undefined;
+  readonly #revisions = new Map<ModelKind, string>();
+  readonly #firstLook = Promise.withResolvers<void>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(
+    settings: InferenceSettings,
+    place: Exclude<Settings['inference'], 'off'>,
+    onEvent: (event: DocumentsEvent | ModelsEvent) => void,
+  ) {
+    this.#settings = settings;
+    this.#onEvent = onEvent;
+    const url = (): string | undefined => (place === 'child' ? this.#child?.url() : place.url);
+    const engine = openDocumentEngine({ url });
+    const models = openLocalModels({ url });
+    this.#opened = [engine, models];
+    this.engine = watched(
+      engine,
+      (verb) => onEvent({ kind: 'documents.asked', verb }),
+      (verb, fault) => this.#documentDone(verb, fault),
+    );
+    this.models = observed(models, (model, fault) => this.#modelFailed(model, fault));
+  }
+
+  answers(): boolean {
+    return this.#answers;
+  }
+
+  has(kind: ModelKind): boolean {
+    return this.#ready.has(kind);
+  }
+
+  knows(kind: ModelKind): boolean {
+    return this.#installed?.has(kind) ?? true;
+  }
+
+  revision(kind: ModelKind): string | undefined {
+    return this.#revisions.get(kind);
+  }
+
+  async start(): Promise<void> {
+    if (this.#settings.inference === 'child') this.#child = this.#startChild();
+    void this.#look();
+    await Promise.race([this.#firstLook.promise, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#child?.stop();
+    await Promise.all(this.#opened.map(async (one) => one.close()));
+  }
+
+  #startChild(): EngineChild {
+    const { inferenceEnv, logLevel } = this.#settings;
+    return startEngineChild({
+      env: { ...inferenceEnv, LOG_LEVEL: logLevel },
+      onLine: (line) => process.stdout.write(`${line}\n`),
+      onDeath: (exit) => {
+        this.#answers = false;
+        this.#ready = new Set();
+        this.#onEvent({ kind: 'documents.engine_died', ...exit });
+      },
+    });
+  }
+
+  async #look(): Promise<void> {
+    this.#answers = await this.engine.ping().then(
       () => true,
       () => false,
     );
-    const found = await models.there().catch(() => undefined);
-    ready = found?.ready ?? new Set();
+    const found = await this.models.there().catch(() => undefined);
+    this.#ready = found?.ready ?? new Set();
     if (found) {
       // A model that was installed once is reported when it is missing.
-      installed = new Set([...(installed ?? []), ...found.installed]);
-      for (const [kind, revision] of found.revisions) revisions.set(kind, revision);
-      firstLook.resolve();
+      this.#installed = new Set([...(this.#installed ?? []), ...found.installed]);
+      for (const [kind, revision] of found.revisions) this.#revisions.set(kind, revision);
+      this.#firstLook.resolve();
     }
-    if (!closed) timer = setTimeout(() => void look(), LOOK_MS[answers ? 'there' : 'absent']).unref();
-  };
-  const onDone = (verb: DocumentVerb, fault: DocumentFaultKind | undefined): void => {
-    if (fault) onEvent({ kind: 'documents.fault', verb, fault });
-    answers = fault !== 'unavailable';
-  };
-  const onFault = (model: ModelsEvent['model'], { kind: fault }: ModelFault): void => {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#look(), LOOK_MS[this.#answers ? 'there' : 'absent']).unref();
+  }
+
+  #documentDone(verb: DocumentVerb, fault: DocumentFaultKind | undefined): void {
+    if (fault) this.#onEvent({ kind: 'documents.fault', verb, fault });
+    this.#answers = fault !== 'unavailable';
+  }
+
+  #modelFailed(model: ModelsEvent['model'], { kind: fault }: ModelFault): void {
     // The caller's fault, and no sign of the model's.
     if (fault === 'too_long') return;
-    onEvent({ kind: 'models.fault', model, fault });
-    if (fault === 'unavailable') ready = new Set([...ready].filter((one) => one !== model));
-  };
-  const start = async (): Promise<void> => {
-    if (inference === 'child') {
-      child = startEngineChild({
-        env: { ...inferenceEnv, LOG_LEVEL: logLevel },
-        onLine: (line) => process.stdout.write(`${line}\n`),
-        onDeath: (exit) => {
-          answers = false;
-          ready = new Set();
-          onEvent({ kind: 'documents.engine_died', ...exit });
-        },
-      });
-    }
-    void look();
-    await Promise.race([firstLook.promise, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
-  };
-  return {
-    engine: watched(engine, (verb) => onEvent({ kind: 'documents.asked', verb }), onDone),
-    models: observed(models, onFault),
-    answers: () => answers,
-    has: (kind) => ready.has(kind),
-    revision: (kind) => revisions.get(kind),
-    knows: (kind) => installed?.has(kind) ?? true,
-    start,
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await child?.stop();
-      await Promise.all([engine.close(), models.close()]);
-    },
-  };
+    this.#onEvent({ kind: 'models.fault', model, fault });
+    if (fault === 'unavailable') this.#ready = new Set([...this.#ready].filter((one) => one !== model));
+  }
 }
 
 /** The engine, with its questions and results reported. */

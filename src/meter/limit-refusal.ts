@@ -1,7 +1,6 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Limits } from '#/ports/limit-counters.ts';
-import type { HoldDecision } from '#/ports/limit-counters.ts';
+import type { HoldDecision, Limits } from '#/ports/limit-counters.ts';
 import { formatEuro, type NanoEuro } from '#/values/money.ts';
 import type { Standing } from './standing.ts';
 

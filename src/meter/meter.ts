@@ -2,13 +2,13 @@ import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext } from '#/call/call.ts';
-import type { Limits } from '#/ports/limit-counters.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
   type HoldRequest,
   type LimitCounters,
   type OpenHold,
+  type Limits,
 } from '#/ports/limit-counters.ts';
 import type { Target } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/facts.ts';
