@@ -6,7 +6,7 @@ export interface FolderReadme {
 }
 
 const MAX_LINES = 12;
-/** What the README of a room says, each in bold: what never happens there, what goes in and out, where to read, what proves it. */
+/** The parts of the README of a room, each in bold. */
 const PARTS = ['**Never:**', '**In, out:**', '**Start at:**', '**Tests:**'];
 
 /** What READMEs of rooms under src/ and of suites under test/ lack, one readable line each. */
