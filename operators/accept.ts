@@ -1,5 +1,5 @@
 import { canonicalJson } from '#/config/canonical-json.ts';
-import { compile } from '#/config/compile.ts';
+import { compile } from '#/config/compile/compile.ts';
 import type { CheckedDocuments } from '#/config/compile/catalog.ts';
 import type { Fault } from '#/config/fault.ts';
 import type { SecretPlace } from '#/config/published/config-keys.ts';

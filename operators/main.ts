@@ -6,7 +6,7 @@ import { openSpentReader, type SpentSums } from '#/adapters/redis/spent.ts';
 import { readMasterKeys } from '#/config/master-keys.ts';
 import { createConfigKeys } from '#/config/published/config-keys.ts';
 import { formatEuro } from '#/values/money.ts';
-import { periodsAt } from '#/meter/periods.ts';
+import { periodsAt } from '#/meter/limits/periods.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { startFailure, startProgram } from '#/telemetry/start-program.ts';
 import { createAdminServer } from '#/telemetry/admin-server.ts';

@@ -29,7 +29,7 @@ describe('directions', () => {
     ['src/ports/ledger.ts', `import { formatEuro } from '#/values/money.ts';`],
     ['src/adapters/redis/counters.ts', `export * from '#/wire/document/document.ts';`],
     ['src/errors/catalogue.ts', `import '#/wire/document/document.ts';`],
-    ['src/config/compile.ts', `const late = await import('#/call/units.ts');`],
+    ['src/config/compile/compile.ts', `const late = await import('#/call/units.ts');`],
     ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
     ['src/observer.ts', `import { openai } from './providers/registry.ts';`],
@@ -214,4 +214,14 @@ test('a function has at most 60 lines', () => {
   expect(check('src/wire/x.ts', body(60))).toEqual([]);
   expect(check('src/wire/x.ts', body(61))).toEqual(['src/wire/x.ts:1: f has 61 lines; at most 60']);
   expect(check('src/wire/x.test.ts', body(61))).toEqual([]);
+});
+
+test('folders of a room import each other in one direction, types included', () => {
+  const checkpoint = { path: 'src/seal/checkpoints/a.ts', text: `import type { B } from '../export/b.ts';` };
+  const proof = { path: 'src/seal/export/b.ts', text: `import { c } from '../checkpoints/c.ts';` };
+  const both = violations([checkpoint, proof], ALIASES);
+  expect(both).toContain(
+    'src/seal: checkpoints, export: these folders import each other; move what both need below them',
+  );
+  expect(violations([{ ...checkpoint, text: '' }, proof], ALIASES)).toEqual([]);
 });

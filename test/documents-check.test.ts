@@ -5,6 +5,7 @@ import { decisionFaults, indexFaults } from '../tools/decisions.ts';
 import { phrasesIn, proseOf } from '../tools/phrases.ts';
 import { badAnchors, longLines } from '../tools/prose.ts';
 import { countNow, excess, lowered, type Ratchet } from '../tools/ratchet.ts';
+import { readmeFaults } from '../tools/room-readmes.ts';
 import { identifiersWith } from '../tools/words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -82,4 +83,12 @@ describe('phrases and words that are not used', () => {
     const ratchet = JSON.parse(readFileSync(join(ROOT, 'tools/ratchet.json'), 'utf8')) as Ratchet;
     expect(excess(ratchet, countNow(ROOT))).toEqual([]);
   });
+});
+
+test('rooms and suites have a README, that of a room short and with all its parts', () => {
+  const text = '# A\n\nDoes.\n\n- **Never:** a\n- **In, out:** b\n- **Start at:** c\n- **Tests:** d\n';
+  expect(readmeFaults([{ folder: 'src/a', text }])).toEqual([]);
+  expect(readmeFaults([{ folder: 'test/a', text: undefined }])).toHaveLength(1);
+  expect(readmeFaults([{ folder: 'src/a', text: text.replace('**Tests:**', '') }])).toHaveLength(1);
+  expect(readmeFaults([{ folder: 'src/a', text: `${text}${'x\n'.repeat(5)}` }])).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FINDABLE_ENTITIES, toCategory } from '../src/config/entities.ts';
+import { FINDABLE_ENTITIES, toCategory } from '../src/values/entities.ts';
 import { CATALOGUE } from '../src/errors/catalogue.ts';
 import { createDetectors } from '../src/inspect/detectors/list.ts';
 import { NAME_CATEGORIES } from '../src/inspect/names/detect-names.ts';

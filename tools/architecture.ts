@@ -4,7 +4,7 @@ import { checkDocuments } from './doc-check.ts';
 import { cycles } from './cycles.ts';
 import { longFunctions } from './function-length.ts';
 import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
-import { insideReason } from './rooms-inside.ts';
+import { insideReason, mendedFolders, mutualFolders } from './rooms-inside.ts';
 
 /** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
 export interface SourceFile {
@@ -76,9 +76,7 @@ const MAY_READ_ENVIRONMENT = new Set(['src/settings/reader.ts']);
  * when the house is in order. `aliases` is the `imports` map of package.json.
  */
 export function violations(files: readonly SourceFile[], aliases: Readonly<Record<string, string>>): string[] {
-  const arrows = new Map(
-    files.filter(({ path }) => !isTest(path)).map((file) => [file.path, targetsOf(file, aliases)]),
-  );
+  const arrows = arrowsOf(files, aliases);
   const ofFiles = files.flatMap((file) => [
     ...importsOf(file.text).flatMap((found) => importViolations(file.path, found, aliases)),
     ...(file.path.startsWith('test/')
@@ -86,7 +84,15 @@ export function violations(files: readonly SourceFile[], aliases: Readonly<Recor
       : [...shapeViolations(file), ...environmentViolations(file), ...functionViolations(file)]),
     ...(isTest(file.path) ? [] : longFunctions(file)),
   ]);
-  return [...ofFiles, ...cycles(arrows, 'file'), ...cycles(roomArrows(arrows), 'room')];
+  return [...ofFiles, ...cycles(arrows, 'file'), ...cycles(roomArrows(arrows), 'room'), ...mutualFolders(arrows)];
+}
+
+/** What each file imports that is no test, types included. */
+function arrowsOf(
+  files: readonly SourceFile[],
+  aliases: Readonly<Record<string, string>>,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(files.filter(({ path }) => !isTest(path)).map((file) => [file.path, targetsOf(file, aliases)]));
 }
 
 /** What each room imports of other rooms, types included. `src/main.ts` and `src/main/` import all of them. */
@@ -200,7 +206,7 @@ export function checkRepository(root: string): string[] {
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
   const code = list('{src,inference,operators,test}/**/*.ts').map(read);
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
-  return [...violations(code, imports), ...checkDocuments(root)];
+  return [...violations(code, imports), ...mendedFolders(arrowsOf(code, imports)), ...checkDocuments(root)];
 }
 
 if (import.meta.main) {

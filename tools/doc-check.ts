@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { decisionFaults, indexFaults } from './decisions.ts';
 import { badLinks, badPaths, FOLDERS, numbersTwice } from './doc-paths.ts';
+import { readmeFaults } from './room-readmes.ts';
 import { badAnchors, longLines, type Doc } from './prose.ts';
 
 const DECISIONS = 'docs/internals/decisions';
@@ -16,7 +17,7 @@ const NAMES_OTHER_PATHS = /^(?:inference\/|CHANGELOG\.md)/;
 /** One sentence a line instead of 120 characters, or not wrapped yet. */
 const WIDE = /^(?:docs\/internals\/decisions\/\d|inference\/)/;
 
-/** Applies the checks of documents to the repository at `root`: paths, links, headings, width, decisions. */
+/** Applies the checks of documents to the repository at `root`: paths, links, headings, width, decisions, READMEs of rooms. */
 export function checkDocuments(root: string): string[] {
   const list = (pattern: string): string[] =>
     globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] })
@@ -28,6 +29,7 @@ export function checkDocuments(root: string): string[] {
   const exists = (path: string): boolean => existsSync(join(root, path));
   const world = { exists, named: (name: string) => names.has(name) };
   const textOf = (path: string): string | undefined => (exists(path) ? read(path).text : undefined);
+  const folders = list('{src,test}/*/').map((path) => path.replace(/\/$/, ''));
   const decisions = docs.filter(
     ({ path }) => /^\d/.test(path.slice(DECISIONS.length + 1)) && path.startsWith(DECISIONS),
   );
@@ -38,6 +40,7 @@ export function checkDocuments(root: string): string[] {
       ...badAnchors(doc, textOf),
       ...(GENERATED.test(doc.path) || WIDE.test(doc.path) ? [] : longLines(doc)),
     ]),
+    ...readmeFaults(folders.map((folder) => ({ folder, text: textOf(`${folder}/README.md`) }))),
     ...numbersTwice(decisions.map(({ path }) => path)),
     ...decisions.flatMap(decisionFaults),
     ...indexFaults(read(`${DECISIONS}/README.md`), decisions),

@@ -25,7 +25,7 @@ const TEXTS = [
 const LEFT_OUT =
   /node_modules|^test\/cassettes|^test\/eval\/|^inference\/training\/data|^docs\/prove\/specification|^tools\/(?:phrases|ratchet)|^test\/documents-check|^CHANGELOG/;
 
-/** What is there now in the repository at `root`. */
+/** The counts of now in the repository at `root`. */
 export function countNow(root: string): Ratchet {
   const phrases = new Map<string, Map<string, number>>();
   const words = new Map<string, Map<string, number>>();
@@ -54,7 +54,7 @@ export function excess(allowed: Ratchet, now: Ratchet): string[] {
   );
 }
 
-/** The numbers that may be there from now on: what is there, and never more than before. */
+/** The numbers that may be there from now on: the present ones, and never more than before. */
 export function lowered(allowed: Ratchet, now: Ratchet): Ratchet {
   const lower = (kind: keyof Ratchet): Counts =>
     Object.fromEntries(

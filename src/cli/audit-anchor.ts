@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { anchorMissing } from '#/seal/checkpoints/anchorer.ts';
+import { anchorMissing } from '#/seal/background/anchorer.ts';
 import { DATABASE_OPTIONS, openAnchors, openSource, type AuditDefaults } from './audit-source.ts';
 import type { Output } from './output.ts';
 

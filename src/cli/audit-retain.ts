@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { firstKeptMonth } from '#/seal/verify/cut.ts';
-import { retain } from '#/seal/retention.ts';
+import { retain } from '#/seal/background/retention.ts';
 import { describe, isIntact } from './audit-report.ts';
 import { DATABASE_OPTIONS, openSource, readPublicKey, readSigningKeys, type AuditDefaults } from './audit-source.ts';
 import { verifyEvidence } from './audit-verify.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { anchoredStatements } from '#/seal/checkpoints/anchorer.ts';
+import { anchoredStatements } from '#/seal/background/anchorer.ts';
 import { verifyCheckpoints, type CheckpointReport, type CheckpointTrust } from '#/seal/verify/checkpoint-check.ts';
 import { verifyCredit } from '#/seal/verify/credit-check.ts';
 import { verify, withheldByStrand } from '#/seal/verify/ledger-check.ts';

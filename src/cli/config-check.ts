@@ -1,4 +1,4 @@
-import { loadFolder } from '#/config/folder-source.ts';
+import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { Fault } from '#/config/fault.ts';
 
 /** What `gwctl config check` is given. */

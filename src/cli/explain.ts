@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { CompiledSnapshot } from '#/config/compile.ts';
-import { loadFolder } from '#/config/folder-source.ts';
+import type { CompiledSnapshot } from '#/config/compile/compile.ts';
+import { loadFolder } from '#/config/folder/folder-source.ts';
 import { nearestFew } from '#/values/nearest.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from './config-check.ts';

@@ -1,5 +1,5 @@
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
-import { loadFolder } from '#/config/folder-source.ts';
+import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
 import { formatEuro } from '#/values/money.ts';
 import { cost, type Price } from '#/meter/pricing/price.ts';

@@ -3,7 +3,7 @@ import { openPostgresCredit, type PostgresCredit } from '#/adapters/postgres/cre
 import type { SpendDifference } from '#/ports/evidence.ts';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openRedisCounters, type RedisLimitCounters } from '#/adapters/redis/limit-counters.ts';
-import { loadFolder } from '#/config/folder-source.ts';
+import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
 import { readBooksSurely } from '#/meter/settlement/books.ts';
 import { createRestorer } from '#/meter/counter-rebuild.ts';

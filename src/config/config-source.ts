@@ -1,4 +1,4 @@
-import type { ResourceCounts } from './compile.ts';
+import type { ResourceCounts } from './resources/kinds.ts';
 import type { Fault } from './fault.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 5000;
 /** Calls that wait for the same moment should not all come in it. */
 const SPREAD = 0.1;
 
-/** A call that asks its candidates. */
+/** The requests to send, and how. */
 export interface Asking {
   readonly call: Call;
   readonly bounds: UsageBounds;

@@ -20,7 +20,7 @@ export interface DetectorSet {
 export interface DetectorMarksOptions {
   readonly detection: Pick<Detection, 'categories' | 'byDefault'>;
   readonly build: string;
-  /** Revision of the model of names, as it was last known. Absent: no model of names. */
+  /** Revision of the model of names, as it was last known. Absent: this installation has no model of names. */
   readonly names?: () => string | undefined;
   /** Told of each set the first time it is used. */
   readonly onNew: (set: DetectorSet) => void;

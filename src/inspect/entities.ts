@@ -1,4 +1,4 @@
-import { ENTITIES } from '#/config/entities.ts';
+import { ENTITIES } from '#/values/entities.ts';
 import { nearest } from '#/values/nearest.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 

@@ -29,7 +29,7 @@ export interface CallTools {
   /** Prices that come in a file besides those that are built in. */
   readonly priceFile: SnapshotFile | undefined;
   readonly media: MediaFetcher;
-  /** Ends the work in the background. */
+  /** Stops the work in the background. */
   stop(): void;
   /** Closes all but the inference process. */
   close(): Promise<unknown>;

@@ -4,7 +4,7 @@ import { openConfigCopy } from '#/adapters/disk/config-copy.ts';
 import { openPublishedConfig } from '#/adapters/redis/published-config.ts';
 import type { ConfigEvent, ConfigSource } from '#/config/config-source.ts';
 import type { Fault, SourceDocument } from '#/config/fault.ts';
-import { openFolderSource } from '#/config/folder-source.ts';
+import { openFolderSource } from '#/config/folder/folder-source.ts';
 import { readMasterKeys } from '#/config/master-keys.ts';
 import { createConfigKeys } from '#/config/published/config-keys.ts';
 import { openPublishedSource } from '#/config/published/published-source.ts';

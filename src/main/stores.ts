@@ -15,7 +15,7 @@ import type { PipelineDeps } from '#/pipeline/pipeline-parts.ts';
 import type { CheckpointStore } from '#/ports/checkpoints.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
-import { createAnchorer, type Anchorer } from '#/seal/checkpoints/anchorer.ts';
+import { createAnchorer, type Anchorer } from '#/seal/background/anchorer.ts';
 import type { Log } from '#/telemetry/log.ts';
 import type { Observer } from '#/telemetry/observer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';

@@ -13,7 +13,7 @@ import {
 import type { Target } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/values/money.ts';
-import { periodsAt } from './periods.ts';
+import { periodsAt } from './limits/periods.ts';
 import type { UsageBounds } from './usage-bounds.ts';
 import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/price.ts';
 import type { Quantity, Unit, Units } from '#/call/units.ts';

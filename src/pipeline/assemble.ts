@@ -14,7 +14,7 @@ import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { Sweeper } from './background/sweeper.ts';
-import { Lease } from './lease.ts';
+import { Lease } from './background/lease.ts';
 import type { PipelineDeps, PipelineParts } from './pipeline-parts.ts';
 
 /** The parts of one process' pipeline, and what works in the background. */

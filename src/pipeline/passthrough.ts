@@ -4,7 +4,7 @@ import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { PassthroughAnswer, PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Target } from '#/call/target.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
-import { listsOwn, ownList } from '#/dispatch/kept/own-list.ts';
+import { listsOwn, ownList } from '#/dispatch/passthrough/own-list.ts';
 import { pass } from '#/dispatch/passthrough/pass.ts';
 import { hold } from '#/meter/meter.ts';
 import { routePassthrough } from '#/route/route.ts';

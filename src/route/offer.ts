@@ -4,7 +4,7 @@ import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { ErrorCode } from '#/errors/catalogue.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { Provider } from '#/ports/provider.ts';
-import { takesIn } from '#/config/places.ts';
+import { takesIn } from '#/values/places.ts';
 
 /** Gives a configured provider its way out; undefined when it cannot be made. */
 export type Providers = (config: ProviderConfig) => Provider | undefined;

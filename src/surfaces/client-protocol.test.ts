@@ -19,7 +19,7 @@ describe('limits', () => {
   const requests = { limit: 60, remaining: 59, resetMs: 12.4 };
   const tokens = { limit: 1000, remaining: 0, resetMs: 59_500 };
 
-  test('are told with durations to OpenAI’s clients', () => {
+  test('have durations for OpenAI’s clients', () => {
     expect(chatProtocol.limitHeaders({ requests, tokens }, now)).toEqual({
       'x-ratelimit-limit-requests': '60',
       'x-ratelimit-remaining-requests': '59',
@@ -33,7 +33,7 @@ describe('limits', () => {
     expect([0, 999.5, 60_000, 60_999].map(reset)).toEqual(['0ms', '1s', '1m0s', '1m0.999s']);
   });
 
-  test('are told with times to Anthropic’s clients', () => {
+  test('have times for Anthropic’s clients', () => {
     expect(messagesProtocol.limitHeaders({ requests, tokens }, now)).toEqual({
       'anthropic-ratelimit-requests-limit': '60',
       'anthropic-ratelimit-requests-remaining': '59',

@@ -13,9 +13,9 @@ export class OpenCalls {
   readonly #open = new PassingSet<AbortController>();
   #idle: (() => void)[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
-  /** The process is to end: answers tell clients to connect elsewhere. */
+  /** The process is ending: clients being served are asked to connect elsewhere. */
   isLeaving = false;
-  /** New requests are refused. */
+  /** No new client is served. */
   isClosed = false;
 
   get size(): number {

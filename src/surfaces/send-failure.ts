@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { errorHeaders } from '#/errors/envelopes.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
-import { letGo } from './body/let-go.ts';
+import { letGo } from './let-go.ts';
 import type { ClientProtocol } from './client-protocol.ts';
 
 /** Answers with a failure: its status, headers and envelope. The rest of the request is discarded. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
-import { compile } from '#/config/compile.ts';
+import { compile } from '#/config/compile/compile.ts';
 import { hold, type Hold, type MeterDeps } from '#/meter/meter.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { CATALOGUE } from '#/errors/catalogue.ts';
-import { periodsAt } from '#/meter/periods.ts';
+import { periodsAt } from '#/meter/limits/periods.ts';
 import type { CountersView } from '#/ports/limit-counters.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';

@@ -10,7 +10,7 @@ import type { JournaledRow } from '#/ports/row-journal.ts';
 import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
 import { firstKeptMonth } from '#/seal/verify/cut.ts';
 import { LedgerOutlet } from '#/seal/ledger-outlet.ts';
-import { retain } from '#/seal/retention.ts';
+import { retain } from '#/seal/background/retention.ts';
 import { StrandBuilder } from './ledger-rows.ts';
 import { LEDGER_SUBJECTS, openHome, temporaryFolder } from './ledger-subjects.ts';
 

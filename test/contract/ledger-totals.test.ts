@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { periodsAt } from '#/meter/periods.ts';
+import { periodsAt } from '#/meter/limits/periods.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import type { OpenHold, PeriodTotals } from '#/ports/limit-counters.ts';
 import { callIdAt, StrandBuilder } from './ledger-rows.ts';

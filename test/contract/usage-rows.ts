@@ -2,7 +2,7 @@ import { rowText } from '../harness/row-text.ts';
 import { genesis, link } from '#/seal/chain.ts';
 import { ROW_FIELDS, type Field } from '#/seal/row-fields.ts';
 import type { AuditRow } from '#/seal/row.ts';
-import { periodsAt } from '#/meter/periods.ts';
+import { periodsAt } from '#/meter/limits/periods.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import type { UsageDimension, UsageLine } from '#/ports/usage.ts';
 import type { Usage } from '#/wire/answer/usage.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
 import { S3Client } from '#/adapters/s3/signed-request.ts';
-import { anchoredStatements, createAnchorer } from '#/seal/checkpoints/anchorer.ts';
+import { anchoredStatements, createAnchorer } from '#/seal/background/anchorer.ts';
 import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
 import { StrandBuilder } from '../contract/ledger-rows.ts';
 import { LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from '../contract/ledger-subjects.ts';

@@ -6,7 +6,7 @@ import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/led
 import type { SealedRow } from '#/ports/ledger.ts';
 import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
 import { signerAfter } from '#/seal/checkpoints/checkpointer.ts';
-import { retain } from '#/seal/retention.ts';
+import { retain } from '#/seal/background/retention.ts';
 import { callIdAt, StrandBuilder } from '../contract/ledger-rows.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EventRestorer } from '#/inspect/restore/restore-events.ts';
 import { FrameRestorer } from '#/inspect/restore/restore-frames.ts';
 import { TagTable } from '#/inspect/tags.ts';
-import { collectAnswer } from '#/wire/answer/collect-answer.ts';
+import { collectAnswer } from '#/wire/hub/collect-answer.ts';
 import { SseDecoder, writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
 import { ANSWER_TEXTS, CALL_TEXTS, CHUNK_TEXTS } from '#/wire/chat/answer-texts.ts';
 import { chatCodec, chatUpstream } from '#/wire/chat/codec.ts';

@@ -6,7 +6,7 @@ import type { Finish, ModelAnswer, Part, StreamEvent } from '#/wire/hub/canonica
 import { chatCodec } from '#/wire/chat/codec.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 import { readDocument, type HubFamily } from '#/wire/document/document.ts';
-import { collectAnswer } from '#/wire/answer/collect-answer.ts';
+import { collectAnswer } from '#/wire/hub/collect-answer.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { NO_USAGE, totalTokens } from '#/wire/answer/usage.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compile } from '#/config/compile.ts';
+import { compile } from '#/config/compile/compile.ts';
 import { parseYaml } from '#/config/folder/yaml-documents.ts';
 import { law, type PureTarget } from './pure-target.ts';
 

@@ -14,7 +14,7 @@ export function auditRowPage(): string {
     'src/seal/row-fields.ts',
     'The ledger keeps one row for each call, whatever became of it. A row says what was asked, decided, sent and billed; it never ' +
       'holds content. Its text is canonical JSON (RFC 8785), so the fields are in alphabetical order. Amounts of money are nano-euro ' +
-      '(10⁻⁹ euro) as decimal text. [The formats of the evidence](../../src/seal/README.md) say how rows are chained and signed.',
+      '(10⁻⁹ euro) as decimal text. [The formats of the evidence](../prove/formats.md) say how rows are chained and signed.',
     '"When" says when a field is there; rows of earlier releases may lack fields with a condition. "Stated by" names the step of ' +
       'the call that states the field: `admit` reads the request, `seal` is the end of the call.',
     table(['field', 'type', 'when', 'stated by', 'meaning', 'example'], rows),

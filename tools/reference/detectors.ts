@@ -1,4 +1,4 @@
-import { ENTITIES, FINDABLE_ENTITIES, toCategory } from '../../src/config/entities.ts';
+import { ENTITIES, FINDABLE_ENTITIES, toCategory } from '../../src/values/entities.ts';
 import { createDetectors } from '../../src/inspect/detectors/list.ts';
 import { page, table } from './page.ts';
 

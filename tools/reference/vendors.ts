@@ -1,4 +1,4 @@
-import { GROUPS } from '../../src/config/places.ts';
+import { GROUPS } from '../../src/values/places.ts';
 import { toResource } from '../../src/config/resources/names.ts';
 import { VENDOR_IDS, VENDORS } from '../../src/vendors/list.ts';
 import { homeOf, isCompatible, type CredentialType, type Vendor } from '../../src/vendors/vendor.ts';

@@ -1,5 +1,5 @@
-import { toCategory } from '../entities.ts';
-import { commonPlaces } from '../places.ts';
+import { toCategory } from '#/values/entities.ts';
+import { commonPlaces } from '#/values/places.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { PolicyFragment } from '../resources/policy-fragment.ts';
 import type { WorkloadSpec } from '../resources/workload.ts';

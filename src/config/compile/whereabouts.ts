@@ -1,5 +1,5 @@
 import { VENDOR_IDS, VENDORS, type VendorId } from '#/vendors/list.ts';
-import { GROUPS } from '../places.ts';
+import { GROUPS } from '#/values/places.ts';
 
 /** Where hosts of any vendor process data, for an address may be configured under another vendor. Others are believed. */
 const PLACES_BY_HOST: ReadonlyMap<string, string> = new Map(

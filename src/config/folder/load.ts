@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { compile, type CompileResult } from '../compile.ts';
+import { compile, type CompileResult } from '../compile/compile.ts';
 import type { Fault, SourceDocument } from '../fault.ts';
 import { signatureOf, type Signature } from './files.ts';
 import { listFolder, readFolder, type CachedFile } from './read-folder.ts';

@@ -1,4 +1,5 @@
-import { compile, type ResourceCounts } from '../compile.ts';
+import { compile } from '../compile/compile.ts';
+import type { ResourceCounts } from '../resources/kinds.ts';
 import type { CheckedDocuments } from '../compile/catalog.ts';
 import type { Fault, SourceDocument } from '../fault.ts';
 import type { Snapshot } from '../snapshot.ts';

@@ -26,6 +26,9 @@ export const KINDS = {
 /** The name of a kind. */
 export type KindName = keyof typeof KINDS;
 
+/** How many resources there are of each kind. */
+export type ResourceCounts = Readonly<Record<KindName, number>>;
+
 /** The kinds of our own, each with a `spec`. */
 export type CustomKindName = Exclude<KindName, 'Secret' | 'Namespace'>;
 

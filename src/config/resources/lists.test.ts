@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FINDABLE_ENTITIES } from '../entities.ts';
-import { PLACES } from '../places.ts';
+import { FINDABLE_ENTITIES } from '#/values/entities.ts';
+import { PLACES } from '#/values/places.ts';
 import { make, type TestResource } from '../testing/resources.ts';
 import { KINDS, type KindName } from './kinds.ts';
 import { validate } from './validate.ts';

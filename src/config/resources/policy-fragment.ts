@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { FINDABLE_ENTITIES } from '../entities.ts';
+import { FINDABLE_ENTITIES } from '#/values/entities.ts';
 import { rulesAt, type Rule, type RulesAt } from './rules.ts';
 import { closed, jurisdiction, mapOf, model, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
 

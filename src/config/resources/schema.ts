@@ -1,5 +1,5 @@
 import Type, { type TObject, type TProperties, type TSchema, type TSchemaOptions } from 'typebox';
-import { PLACES } from '../places.ts';
+import { PLACES } from '#/values/places.ts';
 import { SPELLINGS, type Enumeration, type ResourceSpelling } from './names.ts';
 
 /** The API group of our kinds. */

@@ -1,4 +1,4 @@
-import type { CompiledSnapshot } from '../compile.ts';
+import type { CompiledSnapshot } from '../compile/compile.ts';
 import { make } from './resources.ts';
 
 export const acme = make('Organization', 'acme');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compile, type CompiledSnapshot, type CompileSettings } from '../compile.ts';
+import { compile, type CompiledSnapshot, type CompileSettings } from '../compile/compile.ts';
 import type { Fault, SourceDocument } from '../fault.ts';
 import type { KindName } from '../resources/kinds.ts';
 

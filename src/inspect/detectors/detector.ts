@@ -1,4 +1,4 @@
-import type { Category } from '#/config/entities.ts';
+import type { Category } from '#/values/entities.ts';
 import type { Match } from '../match.ts';
 import type { DigitContext } from './digit-context.ts';
 
@@ -13,7 +13,7 @@ type Evidence = 'checked' | 'shaped' | 'weak';
  * detectors and prose without such characters costs next to nothing.
  */
 export interface DetectorRule {
-  /** A name of `src/config/entities.ts` in capitals; rules of one category share its evidence. */
+  /** A name of `src/values/entities.ts` in capitals; rules of one category share its evidence. */
   readonly category: Category;
   readonly evidence: Evidence;
   /** ASCII characters to look around. A digit counts only as the first of a run of digits. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { FINDABLE_ENTITIES, toCategory } from '#/config/entities.ts';
+import { FINDABLE_ENTITIES, toCategory } from '#/values/entities.ts';
 import { marked } from '../../../test/harness/marked-text.ts';
 import { NAME_CATEGORIES } from '../names/detect-names.ts';
 import type { Detector } from './detector.ts';
@@ -33,10 +33,10 @@ test.each([...EXPORTED])('the list has what a file exports: %#', (detector, file
   expect(LISTED.includes(detector), `src/inspect/detectors/${file} is not in src/inspect/detectors/list.ts`).toBe(true);
 });
 
-test.each(FINDABLE_ENTITIES)('%s of src/config/entities.ts is found by a detector or the model of names', (entity) => {
+test.each(FINDABLE_ENTITIES)('%s of src/values/entities.ts is found by a detector or the model of names', (entity) => {
   const category = toCategory(entity);
   const isFound = NAME_CATEGORIES.has(category) || LISTED.some((detector) => detector.category === category);
-  expect(isFound, `${entity} stands in src/config/entities.ts, but no detector of the list finds it`).toBe(true);
+  expect(isFound, `${entity} stands in src/values/entities.ts, but no detector of the list finds it`).toBe(true);
 });
 
 describe.each(LISTED.map((detector) => [basename(fileOf(detector)), detector] as const))('%s', (file, detector) => {

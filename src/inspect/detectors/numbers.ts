@@ -1,4 +1,4 @@
-import type { Category } from '#/config/entities.ts';
+import type { Category } from '#/values/entities.ts';
 import type { Detector } from './detector.ts';
 import { ANY_DIGIT } from './digit-context.ts';
 import { hasContextWord, type ContextWords, contextWords, type WordKind } from './context-words.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Category } from '#/config/entities.ts';
+import type { Category } from '#/values/entities.ts';
 import type { Match } from '../match.ts';
 import type { DetectorRule } from './detector.ts';
 import { ranksOf, resolveOverlaps } from './overlaps.ts';

@@ -1,4 +1,4 @@
-import type { Category } from '#/config/entities.ts';
+import type { Category } from '#/values/entities.ts';
 import type { Detection } from '../detection.ts';
 import { type Match, outermost, together } from '../match.ts';
 

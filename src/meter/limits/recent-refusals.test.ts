@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { CompiledSnapshot } from '#/config/compile.ts';
+import type { CompiledSnapshot } from '#/config/compile/compile.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { make, sha256, snapshotOf } from '#/config/testing/resources.ts';
 import { RecentRefusals } from './turn-away.ts';

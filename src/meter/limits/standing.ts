@@ -1,7 +1,7 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { CountersView, LimitCounters, OpenHold, Periods, SpendLimit } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
-import { periodEnd } from '../periods.ts';
+import { periodEnd } from './periods.ts';
 
 /** State of a money limit, as shown to callers of its own organization. */
 export interface Standing {

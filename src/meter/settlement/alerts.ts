@@ -3,7 +3,7 @@ import type { Alert } from '#/ports/alerts.ts';
 import type { CreditStanding } from '#/ports/credit.ts';
 import type { CountersView, SpendLimit } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
-import { periodsAt } from '../periods.ts';
+import { periodsAt } from '../limits/periods.ts';
 
 /** The limits that a call was refused by, and that are watched. */
 export type MoneyLimit = Alert['limit'];

@@ -2,7 +2,7 @@ import type { OrganizationConfig } from '#/config/snapshot.ts';
 import type { LedgerBooks, LedgerInstant, SealedRow } from '#/ports/ledger.ts';
 import type { CountersView, LimitCounters, OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
-import { periodsAt } from '../periods.ts';
+import { periodsAt } from '../limits/periods.ts';
 
 /** A counter with its expected value: the ledger's rows and the open holds of its scope and period. */
 export interface BookLine {

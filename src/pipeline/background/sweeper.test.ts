@@ -5,7 +5,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
 import { request } from '../../../test/contract/limit-counters-world.ts';
-import { Lease } from '../lease.ts';
+import { Lease } from './lease.ts';
 import { Sweeper } from './sweeper.ts';
 
 const ORGANIZATION = 'default/acme';

@@ -4,7 +4,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import type { OpenHold, OpenHolds } from '#/ports/limit-counters.ts';
 import { abandonedRow } from '#/seal/ended-row.ts';
 import type { RowDraft } from '#/seal/ledger-writer.ts';
-import type { Lease } from '../lease.ts';
+import type { Lease } from './lease.ts';
 import { settlementOf } from '#/seal/row-text.ts';
 
 export interface SweeperDeps {

@@ -109,7 +109,7 @@ interface Share {
   readonly most: number;
 }
 
-/** The share of one key or organization, among others by name. */
+/** The share of one holder, among those of others by name. */
 interface OwnedShare extends Share {
   readonly name: string;
   readonly among: Map<string, OwnedShare>;

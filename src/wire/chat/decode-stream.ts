@@ -1,7 +1,7 @@
 import { NO_OBJECT, type FrameFacts } from '../answer/frame.ts';
 import type { ModelAnswer, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { CallReader } from './decode-calls.ts';

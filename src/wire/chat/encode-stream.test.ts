@@ -5,7 +5,7 @@ import { decodeAll } from '../../../test/harness/recordings.ts';
 import type { FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { chatCodec, chatUpstream } from './codec.ts';
 

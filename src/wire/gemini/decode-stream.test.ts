@@ -9,7 +9,7 @@ import {
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { StreamEvent } from '../hub/canonical.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { geminiUpstream } from './codec.ts';
 

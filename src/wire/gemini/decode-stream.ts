@@ -1,5 +1,5 @@
 import type { ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import { readId } from '../answer/answer-id.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { errorMessage } from '../answer/error-message.ts';

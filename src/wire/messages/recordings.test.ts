@@ -11,7 +11,7 @@ import { skipUnless } from '../../../test/harness/skip.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import { SseDecoder } from '../answer/sse.ts';
 import type { Usage } from '../answer/usage.ts';
 import { messagesCodec, messagesUpstream } from './codec.ts';

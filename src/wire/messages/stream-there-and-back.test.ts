@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeAll } from '../../../test/harness/recordings.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import { readDocument } from '../document/document.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import { messagesCodec, messagesUpstream } from './codec.ts';
 import { CONTEXT, write, delta } from './testing/streams.ts';
 

@@ -3,7 +3,7 @@ import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import { decodeAll } from '../../../test/harness/recordings.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import { readDocument } from '../document/document.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { messagesCodec, messagesUpstream } from './codec.ts';
 import { CONTEXT, write, delta } from './testing/streams.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
 import { responsesCodec, responsesUpstream } from './codec.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import type { Finish, FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
-import { collectAnswer } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../hub/collect-answer.ts';
 import { SseDecoder } from '../answer/sse.ts';
 import { withSearches } from '../answer/usage.ts';
 import { responsesCodec, responsesUpstream } from './codec.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from './compile.ts';
-import { faultsOf, make, makeCore, sha256, toSources } from './testing/resources.ts';
-import { acme, bot, key, base, secretKeyRef, credentials, workloadPolicy, term } from './testing/compile-samples.ts';
+import { faultsOf, make, makeCore, sha256, toSources } from '../testing/resources.ts';
+import { acme, bot, key, base, secretKeyRef, credentials, workloadPolicy, term } from '../testing/compile-samples.ts';
 
 describe('faults', () => {
   const missing = 'there is no Secret with this name and key';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, make, snapshotOf, type TestResource } from './testing/resources.ts';
-import { bot, key, base, only } from './testing/compile-samples.ts';
+import { faultsOf, make, snapshotOf, type TestResource } from '../testing/resources.ts';
+import { bot, key, base, only } from '../testing/compile-samples.ts';
 
 describe('prices', () => {
   const pricesOf = (book: TestResource, rate = '0.9') =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, make, makeCore, snapshotOf, type TestResource } from './testing/resources.ts';
-import type { ProviderConfig } from './snapshot.ts';
-import { base, credentials, older, newer, only } from './testing/compile-samples.ts';
+import { faultsOf, make, makeCore, snapshotOf, type TestResource } from '../testing/resources.ts';
+import type { ProviderConfig } from '../snapshot.ts';
+import { base, credentials, older, newer, only } from '../testing/compile-samples.ts';
 
 describe('providers', () => {
   const ids = (resources: readonly TestResource[]) =>

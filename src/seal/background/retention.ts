@@ -1,9 +1,9 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
 import type { Checkpoint, PlannedCut, RetentionInput, RetentionStore, StrandCut } from '#/ports/checkpoints.ts';
-import { genesis } from './chain.ts';
-import { makeCheckpoint } from './checkpoints/checkpoint.ts';
-import { signerAfter } from './checkpoints/checkpointer.ts';
-import { rangesOf } from './verify/cut.ts';
+import { genesis } from '../chain.ts';
+import { makeCheckpoint } from '../checkpoints/checkpoint.ts';
+import { signerAfter } from '../checkpoints/checkpointer.ts';
+import { rangesOf } from '../verify/cut.ts';
 
 export interface RetentionOptions {
   readonly store: RetentionStore;

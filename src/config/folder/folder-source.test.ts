@@ -8,10 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { VENDOR_IDS } from '#/vendors/list.ts';
-import type { CompiledSnapshot } from './compile.ts';
-import type { ConfigEvent, ConfigSource } from './config-source.ts';
+import type { CompiledSnapshot } from '../compile/compile.ts';
+import type { ConfigEvent, ConfigSource } from '../config-source.ts';
 import { loadFolder, openFolderSource, type FolderSourceOptions } from './folder-source.ts';
-import { make, makeCore, sha256, toSources, type TestResource } from './testing/resources.ts';
+import { make, makeCore, sha256, toSources, type TestResource } from '../testing/resources.ts';
 
 const acme = make('Organization', 'acme');
 const bot = make('Workload', 'bot');

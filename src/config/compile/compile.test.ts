@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from './compile.ts';
-import { make, makeCore, sha256, snapshotOf, toSources, type TestResource } from './testing/resources.ts';
-import { acme, bot, key, base, credentials, term, only } from './testing/compile-samples.ts';
+import { make, makeCore, sha256, snapshotOf, toSources, type TestResource } from '../testing/resources.ts';
+import { acme, bot, key, base, credentials, term, only } from '../testing/compile-samples.ts';
 
 describe('what a snapshot holds', () => {
   test('a key leads to its workload, and the workload to its organization', () => {

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import type { CompiledSnapshot, CompileResult } from './compile.ts';
-import { createQueue, safely, type ConfigEvent, type ConfigSource } from './config-source.ts';
-import type { Fault } from './fault.ts';
-import { load, stateOf, type FolderOptions, type LoadedFolder } from './folder/load.ts';
-import { watchFolders } from './folder/watch-folders.ts';
+import type { CompiledSnapshot, CompileResult } from '../compile/compile.ts';
+import { createQueue, safely, type ConfigEvent, type ConfigSource } from '../config-source.ts';
+import type { Fault } from '../fault.ts';
+import { load, stateOf, type FolderOptions, type LoadedFolder } from './load.ts';
+import { watchFolders } from './watch-folders.ts';
 
 /** How a folder is kept up to date. */
 export interface FolderSourceOptions extends FolderOptions {

@@ -1,15 +1,15 @@
-import { createFaultLog, type Fault, type SourceDocument } from './fault.ts';
-import type { Snapshot, VirtualKeyConfig } from './snapshot.ts';
-import { readCatalog, type Catalog, type CheckedDocuments } from './compile/catalog.ts';
-import type { Compilation } from './compile/context.ts';
-import { compileKeys } from './compile/keys.ts';
-import { checkMcpServers } from './compile/mcp-servers.ts';
-import { readExchangeRates, type ExchangeRates } from './exchange-rates.ts';
-import { compileOrganizations } from './compile/organizations.ts';
-import { revisionOf } from './compile/revision.ts';
-import { createSecretReader, type SecretFile } from './compile/secrets.ts';
-import { compileWorkloads } from './compile/workloads.ts';
-import { KINDS, type KindName } from './resources/kinds.ts';
+import { createFaultLog, type Fault, type SourceDocument } from '../fault.ts';
+import type { Snapshot, VirtualKeyConfig } from '../snapshot.ts';
+import { readCatalog, type Catalog, type CheckedDocuments } from './catalog.ts';
+import type { Compilation } from './context.ts';
+import { compileKeys } from './keys.ts';
+import { checkMcpServers } from './mcp-servers.ts';
+import { readExchangeRates, type ExchangeRates } from '../exchange-rates.ts';
+import { compileOrganizations } from './organizations.ts';
+import { revisionOf } from './revision.ts';
+import { createSecretReader, type SecretFile } from './secrets.ts';
+import { compileWorkloads } from './workloads.ts';
+import { KINDS, type KindName, type ResourceCounts } from '../resources/kinds.ts';
 
 /** Inputs of a compilation besides its sources. */
 export interface CompileSettings {
@@ -34,9 +34,6 @@ export interface CompiledSnapshot extends Snapshot {
   readonly keys: ReadonlyMap<string, VirtualKeyConfig>;
   readonly keysById: ReadonlyMap<string, VirtualKeyConfig>;
 }
-
-/** How many resources there are of each kind. */
-export type ResourceCounts = Readonly<Record<KindName, number>>;
 
 /** A snapshot, or everything that is wrong with the sources. */
 export type CompileResult =

@@ -1,5 +1,5 @@
-import type { Finish, ModelAnswer, Part, Proof, StreamEvent } from '../hub/canonical.ts';
-import type { Usage } from './usage.ts';
+import type { Finish, ModelAnswer, Part, Proof, StreamEvent } from './canonical.ts';
+import type { Usage } from '../answer/usage.ts';
 
 /** What a stream has said, put together: a whole answer once it has a finish. */
 export type CollectedAnswer = Omit<ModelAnswer, 'finish'> & { readonly finish?: Finish };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, make, makeCore, snapshotOf, type TestResource } from './testing/resources.ts';
-import { key, base, workloadPolicy, older, newer, only } from './testing/compile-samples.ts';
+import { faultsOf, make, makeCore, snapshotOf, type TestResource } from '../testing/resources.ts';
+import { key, base, workloadPolicy, older, newer, only } from '../testing/compile-samples.ts';
 
 describe('policies', () => {
   test('those of the organization and of the workload apply, across namespaces', () => {
