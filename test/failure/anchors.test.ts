@@ -145,6 +145,6 @@ describe('copies of checkpoints', skipUnless(hasS3, 'no stand-in for S3: tools/s
     expect(await gwctl(home, 'history', 'audit', 'verify', '--public-key', 'key.pub')).toMatchObject({ status: 0 });
     const after = await gwctl(home, 'history', ...verify);
     expect(after.status).toBe(1);
-    expect(after.out).toContain('checkpoint 1: edited\n  another statement was anchored under its number');
+    expect(after.out).toContain('checkpoint 1: edited\n  the anchor has a different statement with this number');
   });
 });

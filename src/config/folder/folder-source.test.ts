@@ -161,7 +161,7 @@ describe('reading once', () => {
   });
 
   test('the local sample is good, one resource a file', async () => {
-    const sample = join(import.meta.dirname, '../../k8s/samples/local');
+    const sample = join(import.meta.dirname, '../../../k8s/samples/local');
     const { snapshot, counts } = await loadFolder({ dir: sample, usdToEur: '1' });
     expect(snapshot?.organizations.get('default/local')?.prices.get('sandbox/*')?.[0]).toMatchObject({
       input: 1_000_000_000n,
@@ -175,7 +175,7 @@ describe('reading once', () => {
 
 test('the samples of providers are good', async () => {
   const { faults, counts } = await loadFolder({
-    dir: join(import.meta.dirname, '../../k8s/samples/providers'),
+    dir: join(import.meta.dirname, '../../../k8s/samples/providers'),
     usdToEur: '1',
   });
   expect(faults ?? []).toEqual([]);
