@@ -52,12 +52,12 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   seal: { uses: ['inspect', 'meter', ...BASE], types: [] },
   call: { uses: ['values'], types: ['ports', 'wire', 'runtime'] },
   runtime: { uses: ['wire'], types: [] },
-  providers: { uses: ['wire', 'ports', 'vendors', 'values'], types: [] },
+  providers: { uses: ['wire', 'ports', 'vendors'], types: [] },
   // Data of every vendor, which configuration, prices and providers read alike.
   vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
   ports: { uses: [], types: ['values', 'wire'] },
-  adapters: { uses: ['ports'], types: ['values', 'config', 'seal'] },
+  adapters: { uses: ['ports'], types: ['values', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   // Plain values and functions on them: money, letters, near words.
   values: { uses: [], types: [] },

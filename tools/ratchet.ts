@@ -25,7 +25,7 @@ const TEXTS = [
 const LEFT_OUT =
   /node_modules|^test\/cassettes|^test\/eval\/|^inference\/training\/data|^docs\/prove\/specification|^tools\/(?:phrases|ratchet)|^test\/documents-check|^CHANGELOG/;
 
-/** The counts of now in the repository at `root`. */
+/** The present counts of the repository at `root`. */
 export function countNow(root: string): Ratchet {
   const phrases = new Map<string, Map<string, number>>();
   const words = new Map<string, Map<string, number>>();

@@ -55,8 +55,8 @@ const WIRE_RELATIVES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Folders of a room that import each other, each pair as `room: one, other` in the order of letters. They were there when the
- * rule came. Delete a pair once it is mended; add none.
+ * Folders of a room that import each other, each pair as `room: one, other` in alphabetical order. They were there when
+ * the rule came. Delete a pair once it is mended; add none.
  */
 const MUTUAL: ReadonlySet<string> = new Set([
   'dispatch: ., relay',
