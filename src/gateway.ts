@@ -7,7 +7,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
-import { refuseRemovedHeader, TIMEOUT_HEADER, timeoutHeader } from '#/pipeline/admit.ts';
+import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { RouteDeps } from '#/route/plan.ts';
 import { authenticatedOf, authenticate, idOf, numberReply, type KeyStore } from '#/surfaces/authenticated-request.ts';
@@ -197,8 +197,8 @@ function admit(
   const { calls, keys, pipeline } = deps;
   if (calls.isLeaving) reply.header('connection', 'close');
   const authenticated = authenticate(request, reply, keys, protocol, endpoint);
-  if (authenticated.headers[TIMEOUT_HEADER] !== undefined) reply.headers(timeoutHeader(authenticated));
-  if (authenticated.key.workload.organization.corsOrigins) allowOrigin(request, reply, authenticated);
+  reply.headers(timeoutHeader(authenticated));
+  allowOrigin(request, reply, authenticated);
   if (calls.isClosed) throw restarting(reply);
   const refusal = endpoint && pipeline.turnAway(authenticated);
   if (refusal) throw refusal;

@@ -44,7 +44,7 @@ export type PassthroughBody =
       readonly parts: AsyncIterator<FormPart>;
       /** Bytes of the whole form, where they are known. */
       readonly length: number | undefined;
-      /** Reserves memory for bytes to keep. Throws `GatewayError` if there is none left. */
+      /** Reserves memory for bytes to keep. Throws `GatewayError` if no memory is left. */
       readonly keep: (bytes: number) => void;
     };
 

@@ -15,7 +15,7 @@ import type { AnswerMeter } from './relay/answer-meter.ts';
  * its `AnswerMeter`.
  */
 export class AnswerTally implements AnswerMeter, CallFacts {
-  /** Those that were left alone. */
+  /** Those that were skipped. */
   readonly route: string[] = [];
   readonly attempts: AttemptReport[] = [];
   target: AskedTarget | undefined;
@@ -47,7 +47,7 @@ export class AnswerTally implements AnswerMeter, CallFacts {
     const { slug } = provider.config;
     this.#candidate = candidate;
     this.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
-    this.losses = losses.length === 0 ? losses : tellableLosses(losses);
+    this.losses = tellableLosses(losses);
     // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
     const output = ask.background === true ? (bounds.ceiling.outputTokens ?? 0) : 0;
     this.seen = inServiceTier({ ...NO_USAGE, input: bounds.estimatedInput, output }, bounds.servedAs);

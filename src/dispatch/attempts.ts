@@ -29,7 +29,7 @@ export interface Asking {
   /** How long the workload lets a provider take: one that was given less is not blamed for its silence. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
-  /** Where attempts are reported, and each candidate that is left alone when the call comes. */
+  /** Where attempts are reported, and each candidate that is skipped when the call comes. */
   readonly tally: AnswerTally;
   readonly unsupported: UnsupportedParameters;
   readonly upstreams: Upstreams;
@@ -57,17 +57,14 @@ export async function attempt(plan: Candidates, asking: Asking): Promise<Answere
   for (const planned of plan) {
     const choice = new Choice(planned, asking);
     const { candidate, health } = choice;
-    if (health.waitMs > 0) tally.route.push(skipped(candidate, LEFT_ALONE[health.cause]));
+    if (health.waitMs > 0) tally.route.push(skipped(candidate, SKIPPED[health.cause]));
     choices.push(choice);
   }
   let last: Failure | undefined;
   for (let turn = 0; turn < MAX_TURNS && tally.attempts.length < MAX_ATTEMPTS; turn++) {
-    // Most calls are answered by the first candidate, which may be asked at once.
-    const isFirst = turn === 0 && choices[0]!.health.waitMs === 0;
     if (turn > 0) for (const one of choices) one.health = upstreams.health(one.candidate);
-    const choice = isFirst ? choices[0] : soonest(choices);
-    if (!choice || signal.aborted) break;
-    if (!isFirst && !(await pause(choice.restMs, deadline, signal))) break;
+    const choice = soonest(choices);
+    if (!choice || signal.aborted || !(await pause(choice.restMs, deadline, signal))) break;
     const permit = upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
     if (!permit) continue;
@@ -81,7 +78,7 @@ export async function attempt(plan: Candidates, asking: Asking): Promise<Answere
 }
 
 /** Why an upstream is not asked, in the words of the audit row. */
-const LEFT_ALONE: Readonly<Record<UpstreamHealth['cause'], string>> = {
+const SKIPPED: Readonly<Record<UpstreamHealth['cause'], string>> = {
   circuit_open: 'its circuit breaker is open',
   overloaded: 'it asked to wait',
 };
@@ -90,7 +87,7 @@ const LEFT_ALONE: Readonly<Record<UpstreamHealth['cause'], string>> = {
 class Choice {
   candidate: Candidate;
   left: number;
-  /** As it was at the begin of this turn. */
+  /** As it was at the beginning of this turn. */
   health: UpstreamHealth;
   readonly #planned: Candidate;
   /** Before this the provider has asked not to be asked by this call. */

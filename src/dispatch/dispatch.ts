@@ -9,7 +9,7 @@ import { readBuffered } from './relay/buffered.ts';
 import type { Recalled } from './cache/answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
 import type { AttemptPermit, Upstreams } from './upstreams.ts';
-import { MadeObjects, recordMade } from './kept/made-objects.ts';
+import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';
 import type { UnsupportedParameters } from './unsupported-parameters.ts';
 import { lossHeaders } from './losses.ts';
@@ -120,14 +120,12 @@ async function buffered(
 ): Promise<boolean> {
   const text = await readBuffered(call, inspection, bounds, candidate, incoming, tally);
   // An answer that was given before made what it made then.
-  const recording = permit && recordMade(text, call, candidate, permit.credential?.name, ownership);
+  const recording = permit && MadeObjects.of(call, candidate, permit.credential?.name, ownership)?.ofAnswer(text);
   if (recording) await recording;
-  const told = emit({ kind: 'head', headers: tally.losses.length === 0 ? NO_HEADERS : lossHeaders(tally.losses) });
+  const told = emit({ kind: 'head', headers: lossHeaders(tally.losses) });
   if (!(told instanceof Promise ? await told : told)) return false;
   return emit({ kind: 'body', text });
 }
-
-const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** Whether the answer was taken to its end. */
 async function streamed(

@@ -37,10 +37,7 @@ export interface Seen {
  * tokens; a read prompt and a written answer cost at least one token.
  */
 export function isBelievable(usage: Usage, most: Believable, { bytes, says, whole }: Seen): boolean {
-  for (const bucket of COUNTS) {
-    const count = usage[bucket] ?? 0;
-    if (!Number.isSafeInteger(count) || count < 0) return false;
-  }
+  for (const bucket of COUNTS) if (!isCount(usage[bucket] ?? 0)) return false;
   for (const unit of BESIDE_TOKENS) if ((usage[unit] ?? 0) > (most.units[unit] ?? 0)) return false;
   const input = inputTokens(usage);
   const output = outputTokens(usage);
@@ -68,8 +65,7 @@ export function believedUnits(
     const count = told[unit];
     if (count === undefined) continue;
     const bound = most[unit];
-    const isCount = Number.isSafeInteger(count) && count >= 0;
-    const isBelieved = isCount && (bound === undefined || count <= bound);
+    const isBelieved = isCount(count) && (bound === undefined || count <= bound);
     doubted ||= !isBelieved;
     units[unit] = isBelieved ? count : (ours[unit] ?? bound ?? 0);
   }
@@ -88,4 +84,8 @@ export function countedOutput(family: Family, bytes: number, images: number): Pi
   if (WITHOUT_OUTPUT.has(family)) return { output: 0 };
   if (family === 'images') return { output: 0, ...mediaBuckets({ outputImage: images * TOKENS_PER_IMAGE }) };
   return { output: estimatedTokens(bytes) };
+}
+
+function isCount(count: number): boolean {
+  return Number.isSafeInteger(count) && count >= 0;
 }

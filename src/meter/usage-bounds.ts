@@ -108,14 +108,19 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
       readsText: READS_TEXT.has(family),
       units: {
         ...units,
-        searches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside.searches ?? 0)),
-        fileSearches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside.fileSearches ?? 0)),
-        containers: Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside.containers ?? 0)),
+        searches: believed(beside.searches),
+        fileSearches: believed(beside.fileSearches),
+        containers: believed(beside.containers),
         ...pages,
         ...(ranked && { searches: 2 * ranked.mostSearches }),
       },
     },
   };
+}
+
+/** As many as a provider may say that it made where so many may be made. */
+function believed(most = 0): number {
+  return Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
 }
 
 /** The most that any candidate is sent, and what it may answer. */
@@ -150,12 +155,9 @@ function sentAtMost(
       if (what === 'service_tier') most.dropsTier = true;
     }
     const told = Math.max(maxOutputTokens ?? 0, LEAST_CEILING);
-    const output = isTold
-      ? translation
-        ? told
-        : maxOutputTokens!
-      : Math.max(maxOutputTokens ?? 0, outputCeiling(candidate) * answers);
-    most.output = Math.max(most.output, output);
+    const unnamed = outputCeiling(candidate) * answers;
+    const limit = translation ? told : maxOutputTokens!;
+    most.output = Math.max(most.output, isTold ? limit : Math.max(maxOutputTokens ?? 0, unnamed));
     const unseen = isTold ? told : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
     most.unseenOutput = Math.max(most.unseenOutput, unseen);
   }

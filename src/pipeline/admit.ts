@@ -98,7 +98,7 @@ export function answerTimeout({ headers, key }: CallContext): number {
 }
 
 /** How long the client lets the provider take. */
-export const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
+const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
 /** Seconds that a client asks for; undefined where it gives no whole number. */
 function askedSeconds(header: CallContext['headers'][string]): number | undefined {

@@ -4,7 +4,7 @@ import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
-import { NOT_CACHED, type Recalled } from '#/dispatch/cache/answer-cache.ts';
+import type { Recalled } from '#/dispatch/cache/answer-cache.ts';
 import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
 import { dispatch, type Retain } from '#/dispatch/dispatch.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
@@ -178,8 +178,9 @@ function recallAnswer(
   { call, candidates }: Prepared,
   { answers, onEvent }: PipelineParts,
 ): Stated<Pick<LookedUp, 'recalled'>> | Promise<Stated<Pick<LookedUp, 'recalled'>>> {
-  if (!call.key.workload.policy.responseCache.enabled) return { recalled: NOT_CACHED };
-  return answers.recall(call, candidates).then((recalled) => {
+  const recalling = answers.recall(call, candidates);
+  if (!(recalling instanceof Promise)) return { recalled: recalling };
+  return recalling.then((recalled) => {
     if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
     return { recalled, release: recalled };
   });

@@ -221,7 +221,7 @@ export class CountersUnavailable extends Error {
 export interface Marks {
   /** Sets a name for that time, unless it is set already. True: it is the caller's to do. */
   claim(organization: string, name: string, ms: number): Promise<boolean>;
-  /** Sets a name for that time, whoever had it: the work is done. */
+  /** Sets a name for that time, also if another gateway has set it: the work is done. */
   keep(organization: string, name: string, ms: number): Promise<void>;
 }
 

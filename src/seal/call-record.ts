@@ -151,7 +151,6 @@ export class CallRecord {
     const { id, startedAt, key, snapshot, surface } = this.#context;
     const facts = this.#facts;
     const { hold, target, shadow, toolServers } = facts;
-    const isTokensAlone = units === facts.units && billed?.usage.serviceTier === undefined;
     const failed = outcome === 'failed' || outcome === 'refused';
     return {
       attempts: facts.attempts,
@@ -191,7 +190,7 @@ export class CallRecord {
       surface,
       tool_servers: toolServers.length > 0 ? bounded(toolServers) : undefined,
       units: units && hasUnits(units) ? units : undefined,
-      usage: billed ? (isTokensAlone ? billed.usage : tokenCounts(billed.usage)) : null,
+      usage: billed ? tokenCounts(billed.usage) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
       wire_format: target?.family ?? this.#family,
@@ -210,6 +209,7 @@ function bounded(lines: readonly string[]): readonly string[] {
 
 /** The tokens alone. */
 function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
+  if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
   const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
   return tokens;
 }

@@ -97,13 +97,12 @@ class Writer implements LedgerWriter {
   }
 
   requireRoom(): void {
-    const inMemory = this.#queue.length + this.#parked.length + this.#inFlight;
-    if (inMemory < this.#maxPending && !(this.#outlet.replaying && this.#journalHolds(1))) return;
+    if (this.pending < this.#maxPending && !this.#journalHolds(1)) return;
     throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
   }
 
   get replaying(): boolean {
-    return this.#outlet.replaying !== undefined;
+    return this.#outlet.replaying;
   }
 
   recover(): Promise<void> {
@@ -114,13 +113,12 @@ class Writer implements LedgerWriter {
     // A dispatched call and an answer from the cache always have room: without room, no new ones begin.
     // Refusals can come without end.
     const answered = draft.settlement !== undefined || draft.row.cache_hit !== 'none';
-    const isReplaying = this.#outlet.replaying;
-    if (!answered && (this.pending >= 2 * this.#maxPending || (isReplaying && this.#journalHolds(REFUSALS_OVER)))) {
+    if (!answered && (this.pending >= 2 * this.#maxPending || this.#journalHolds(REFUSALS_OVER))) {
       this.dropped++;
       return;
     }
     this.#queue.push(draft);
-    if (!this.#running) this.#wake(GATHER_MS);
+    this.#wake(GATHER_MS);
   }
 
   async drain(deadlineMs: number): Promise<boolean> {
@@ -136,9 +134,9 @@ class Writer implements LedgerWriter {
     this.#outlet.stop();
   }
 
-  /** Whether the journal has reached so many times its limit. Ask only while rows wait there. */
+  /** Whether rows wait in the journal, and it has reached so many times its limit. */
   #journalHolds(times: number): boolean {
-    if (!this.#deps.journal) return false;
+    if (!this.#deps.journal || !this.#outlet.replaying) return false;
     const { bytes, limit } = this.#deps.journal.state();
     return bytes >= times * limit;
   }

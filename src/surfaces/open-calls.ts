@@ -22,7 +22,7 @@ export class OpenCalls {
     return this.#open.size;
   }
 
-  /** Registers a call. Its place, to `end` it by, once. */
+  /** Registers a call; returns the place that `end` takes, once. */
   begin(call: AbortController): number {
     return this.#open.add(call);
   }

@@ -21,7 +21,7 @@ import {
   addSpend,
   checkDebit,
   checkRequest,
-  NEAR_CALLS,
+  nearTokens,
   putCredit,
   restoredSpend,
   setSpend,
@@ -123,17 +123,15 @@ class MemoryCounters implements MemoryLimitCounters {
     const verdict = spendVerdict(organization.spend, request, now);
     if (verdict === 'cold') return { kind: 'cold' };
     if (verdict !== undefined && verdict !== 'near') return refusal(verdict, undefined);
-    const isNear = verdict === 'near' || (tokens && tokens.sum > tokensPerMinute - NEAR_CALLS * request.tokens);
-    const open = openHoldOf(request);
-    if (!free) {
-      this.#journal?.placed([open]);
-      addSpend(organization.spend, open, open.amount, now);
+    if (free) {
+      takeRates(requests, tokens, now, 0);
+      return { kind: 'granted' };
     }
-    const second = Math.floor(now / 1000);
-    if (requests) use(requests, second, 1);
-    const reservedIn = tokens ? use(tokens, second, request.tokens) : 0;
-    if (free) return { kind: 'granted' };
-    organization.holds.set(open.callId, { hold: open, reservedIn });
+    const isNear = verdict === 'near' || (tokens && tokens.sum > nearTokens(request));
+    const open = openHoldOf(request);
+    this.#journal?.placed([open]);
+    addSpend(organization.spend, open, open.amount, now);
+    organization.holds.set(open.callId, { hold: open, reservedIn: takeRates(requests, tokens, now, open.tokens) });
     return { kind: 'granted', ...(isNear === true && { near: true }) };
   }
 
@@ -144,7 +142,7 @@ class MemoryCounters implements MemoryLimitCounters {
       checkDebit(cost, tokens);
       const organization = this.#organization(id);
       const hold = isPaused(organization) ? undefined : organization.holds.get(callId)?.hold;
-      if (!hold || (owner !== undefined && hold.owner !== owner)) continue;
+      if (!hold || !isTheirs(hold, owner)) continue;
       if (stays) staying.push({ ...hold, amount: cost, tokens });
       else closing.push(hold);
     }
@@ -160,7 +158,7 @@ class MemoryCounters implements MemoryLimitCounters {
     if (isPaused(organization)) return 'busy';
     const now = this.#now();
     const open = organization.holds.get(callId);
-    if (open && owner !== undefined && open.hold.owner !== owner) return 'unknown';
+    if (open && !isTheirs(open.hold, owner)) return 'unknown';
     if (!stays) organization.closed.add(callId, now);
     if (!open) return 'unknown';
     const { hold, reservedIn } = open;
@@ -285,6 +283,23 @@ class MemoryCounters implements MemoryLimitCounters {
   *#allHolds(): Iterable<OpenHold> {
     for (const { holds } of this.#organizations.values()) for (const open of holds.values()) yield open.hold;
   }
+}
+
+/** Counts a request and its tokens; the second in which the tokens are reserved, or 0. */
+function takeRates(
+  requests: SlidingWindow | undefined,
+  tokens: SlidingWindow | undefined,
+  now: number,
+  count: number,
+): number {
+  const second = Math.floor(now / 1000);
+  if (requests) use(requests, second, 1);
+  return tokens ? use(tokens, second, count) : 0;
+}
+
+/** Whether a hold may be closed by this owner; undefined: by any. */
+function isTheirs(hold: OpenHold, owner: string | undefined): boolean {
+  return owner === undefined || hold.owner === owner;
 }
 
 const NOTHING_MISSED: ReadonlyMap<string, unknown> = new Map();

@@ -15,7 +15,7 @@ import type { NanoEuro } from '#/values/money.ts';
 export const MOST: NanoEuro = 2n ** 63n - 1n;
 
 /** A limit is near when it lets fewer than so many more calls through that hold as much. */
-export const NEAR_CALLS = 16;
+const NEAR_CALLS = 16;
 
 /** Spend of one organization in one period: settled and held. A workload that is not there has spent nothing. */
 interface PeriodSpend {
@@ -52,17 +52,26 @@ export function spendVerdict(spend: Spend, request: HoldRequest, now: number): L
     if (period.organization > MOST - amount) return 'cap';
   }
   if (total?.credit && total.organization + amount > total.credit.sum) return 'credit';
-  const several = BigInt(NEAR_CALLS) * amount;
   const isNear =
     prepaid ||
-    (workloadBudget && ofBudget > room(workloadBudget, several)) ||
-    (organizationCap && ofCap > room(organizationCap, several));
+    (workloadBudget && ofBudget > nearRoom(workloadBudget, amount)) ||
+    (organizationCap && ofCap > nearRoom(organizationCap, amount));
   return isNear === true ? 'near' : undefined;
 }
 
 /** What may have been spent before, for `amount` more to stay within `limit`. Negative when the amount alone is too much. */
 export function room(limit: SpendLimit, amount: NanoEuro): NanoEuro {
   return clamp(limit.amount) - amount;
+}
+
+/** What may have been spent before a hold of `amount` for the limit not to be near. */
+export function nearRoom(limit: SpendLimit, amount: NanoEuro): NanoEuro {
+  return room(limit, BigInt(NEAR_CALLS) * amount);
+}
+
+/** What may have been used of the tokens per minute for the limit not to be near; 0 without a limit. */
+export function nearTokens({ tokensPerMinute, tokens }: Pick<HoldRequest, 'tokensPerMinute' | 'tokens'>): number {
+  return tokensPerMinute === undefined ? 0 : tokensPerMinute - NEAR_CALLS * tokens;
 }
 
 /** Makes a newer credit known, where the total is kept. */

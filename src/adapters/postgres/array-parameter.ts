@@ -75,7 +75,7 @@ function writeTimestamp(buffer: Buffer, ms: number, at: number): void {
   writeInteger(buffer, ms * 1000 - EPOCH_2000_MICROS, at);
 }
 
-/** The number is an integer that is held exactly. */
+/** Throws RangeError on a number that is no integer, or not held exactly. */
 function writeInteger(buffer: Buffer, value: bigint | number, at: number): void {
   if (typeof value === 'bigint') {
     buffer.writeBigInt64BE(value, at);

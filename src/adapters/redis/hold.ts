@@ -1,4 +1,4 @@
-import { MOST, NEAR_CALLS, room } from '../memory/spend.ts';
+import { MOST, room, nearRoom, nearTokens } from '../memory/spend.ts';
 import type { HoldDecision, HoldRequest, LimitName, RateStatus } from '#/ports/limit-counters.ts';
 import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
@@ -68,13 +68,11 @@ async function ask(
 /** One argument for many: each costs time of its own. What may have been spent is computed here, where integers are exact. */
 function limitsLine(request: HoldRequest): string {
   const { periods, amount, tokens, tokensPerMinute, workloadBudget: budget, organizationCap: cap } = request;
-  const several = BigInt(NEAR_CALLS) * amount;
-  const nearTokens = tokensPerMinute === undefined ? 0 : tokensPerMinute - NEAR_CALLS * tokens;
   return (
     `${periods.day} ${periods.month} ${amount} ${MOST - amount} ` +
     `${budget ? `${budget.period} ${room(budget, amount)}` : '- -'} ${cap ? `${cap.period} ${room(cap, amount)}` : '- -'} ` +
     `${request.requestsPerMinute ?? '-'} ${tokensPerMinute ?? '-'} ${tokens} ${request.prepaid === true ? 1 : '-'} ` +
-    `${budget ? room(budget, several) : '-'} ${cap ? room(cap, several) : '-'} ${nearTokens}`
+    `${budget ? nearRoom(budget, amount) : '-'} ${cap ? nearRoom(cap, amount) : '-'} ${nearTokens(request)}`
   );
 }
 

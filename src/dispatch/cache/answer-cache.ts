@@ -77,11 +77,12 @@ export class AnswerCache {
     this.#deps = deps;
   }
 
-  /**
-   * Looks for an answer to any of the candidates, all of which may serve the call, where policy caches. Never rejects: a
-   * fault is a miss.
-   */
-  async recall(call: Call, plan: Candidates): Promise<Recalled> {
+  /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
+  recall(call: Call, plan: Candidates): Recalled | Promise<Recalled> {
+    return call.key.workload.policy.responseCache.enabled ? this.#lookUp(call, plan) : NOT_CACHED;
+  }
+
+  async #lookUp(call: Call, plan: Candidates): Promise<Recalled> {
     const control = cacheControl(call);
     if (control === 'no-store') return NOT_CACHED;
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
@@ -241,7 +242,7 @@ function patience({ ask, timeoutMs }: Call): number {
 type Put = (candidate: Candidate, answer: RecordedAnswer) => SharedAnswer | undefined;
 
 /** Of a call whose answer is not cached. */
-export const NOT_CACHED: Recalled = {
+const NOT_CACHED: Recalled = {
   state: 'off',
   hit: undefined,
   waitedMs: 0,

@@ -86,10 +86,10 @@ export class HotCache {
     });
   }
 
-  /** The entry of an identical earlier call, where policy caches; a promise if the store must confirm that it is still valid. */
+  /** The entry of an identical earlier call; a promise if the store must confirm that it is still valid. */
   find(request: CallRequest): Repeat | undefined | Promise<Repeat | undefined> {
-    const { text } = request;
-    if (this.#known.size === 0) return undefined;
+    const { key, text } = request;
+    if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
     if (text.length > MOST_CACHED) return undefined;
     const control = cacheControl(request);
     // An entry that a fresh answer will replace is removed.

@@ -4,19 +4,6 @@ import { keepsAnswer, madeIn, mayMake, type KeptMade, type Keeps } from '#/wire/
 import type { Ownership } from './ownership.ts';
 import type { Candidate } from '#/call/target.ts';
 
-/** Records what a buffered answer says the provider keeps. Undefined: that is nothing, and the answer need not wait. */
-export function recordMade(
-  text: string,
-  call: Call,
-  candidate: Candidate,
-  credential: string | undefined,
-  ownership: Ownership,
-): Promise<void> | undefined {
-  // Of chat, nothing but sounds is kept.
-  if (candidate.family === 'chat' && !text.includes('"audio"')) return undefined;
-  return MadeObjects.of(call, candidate, credential, ownership)?.ofAnswer(text);
-}
-
 /** What an answer says the provider keeps, recorded before the client reads its id. */
 export class MadeObjects {
   readonly #call: Call;

@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { estimatedTokens } from '#/wire/answer/usage.ts';
 import { answerFault } from './answer-fault.ts';
 import type { AnswerMeter } from './answer-meter.ts';
-import { sharesCache, shownUsage } from './display.ts';
+import { hidesCacheCounts, shownUsage } from './display.ts';
 import { contextOf, restorationFor } from './answer-context.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
 
@@ -38,7 +38,7 @@ export async function readBuffered(
     refuseCostlyJson(text);
     const body: unknown = JSON.parse(text);
     if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
-    const hideCache = provider.config.keyOwnership === 'managed' && sharesCache(provider.config);
+    const hideCache = hidesCacheCounts(provider.config);
     const shown = translation
       ? translated(body, text, translation, hideCache, meter, contextOf(call, candidate, bounds))
       : verbatim(body, text, call, candidate.body, meter, hideCache);

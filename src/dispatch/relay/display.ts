@@ -3,11 +3,11 @@ import { VENDORS } from '#/vendors/list.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
 /**
- * Whether the callers of a managed account share the vendor's cache, which is not kept apart by key. Then answers show
- * cached tokens as 0, since they are not the caller's. // spec 4.3.3
+ * Whether answers of this provider show cached tokens as 0: on a managed account they are not the caller's, unless the
+ * vendor's cache is kept apart by key. // spec 4.3.3
  */
-export function sharesCache({ vendor }: ProviderConfig): boolean {
-  return VENDORS[vendor].cachesByKey !== true;
+export function hidesCacheCounts({ keyOwnership, vendor }: ProviderConfig): boolean {
+  return keyOwnership === 'managed' && VENDORS[vendor].cachesByKey !== true;
 }
 
 /** A usage as such an answer shows it: cached input counts as fresh input, and totals stay those that are billed. */

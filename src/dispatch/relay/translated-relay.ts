@@ -6,7 +6,7 @@ import type { AnswerContext, StreamDecoder, StreamEncoder } from '#/wire/hub/cod
 import { refuseManyParts } from '#/wire/answer/answer-bounds.ts';
 import type { SseEvent } from '#/wire/answer/sse.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
-import { sharesCache, shownUsage } from './display.ts';
+import { hidesCacheCounts, shownUsage } from './display.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
 import type { AnswerMeter } from './answer-meter.ts';
 import { Relay } from './relay.ts';
@@ -30,7 +30,7 @@ export class TranslatedRelay extends Relay {
     super(meter, provider.config, restoration.tags.size > 0);
     this.#decoder = upstream.streamDecoder();
     this.#encoder = client.streamEncoder(context);
-    this.#hideCache = provider.config.keyOwnership === 'managed' && sharesCache(provider.config);
+    this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
     const signed = client.family === 'messages' && provider.traits(model).claude;
     if (restoration.tags.size > 0) this.#restorer = new EventRestorer(restoration, call.ask.jsonAnswer, signed);

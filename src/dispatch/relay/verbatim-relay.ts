@@ -5,7 +5,7 @@ import type { StreamReader } from '#/wire/answer/frame.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
-import { sharesCache } from './display.ts';
+import { hidesCacheCounts } from './display.ts';
 import type { Candidate } from '#/call/target.ts';
 import type { AnswerMeter } from './answer-meter.ts';
 import { Relay } from './relay.ts';
@@ -25,7 +25,7 @@ export class VerbatimRelay extends Relay {
     super(meter, provider.config, restoration.tags.size > 0);
     this.#call = call;
     this.#reader = call.codec.streamReader(call.ask.answers);
-    this.#hideCache = provider.config.keyOwnership === 'managed' && sharesCache(provider.config);
+    this.#hideCache = hidesCacheCounts(provider.config);
     if (restoration.tags.size > 0) this.#restorer = new FrameRestorer(call.codec, restoration, call.ask.jsonAnswer);
   }
 

@@ -105,8 +105,7 @@ function overridingPrice(
     const rows = prices.get(pattern);
     if (!rows) continue;
     const known = OVERRIDES.get(rows)?.get(family);
-    const holds = known && at >= known.from && at < known.until;
-    const { price } = holds ? known : priceOfRows(rows, pattern, family, at);
+    const { price } = known && holds(known, at) ? known : priceOfRows(rows, pattern, family, at);
     if (price) return price;
   }
   return undefined;
@@ -148,7 +147,7 @@ function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | und
     const surcharges = surchargesOf(provider, model);
     const key = `${family ? 'a' : 'o'} ${id}/${model} ${surcharges.key}`;
     const known = cached.get(key);
-    if (known && at >= known.from && at < known.until) return known.price;
+    if (known && holds(known, at)) return known.price;
     const rate = rateAt(rates, at);
     const listed = inForce
       ? readSnapshotPrice(inForce, id, model, at, exchangeRate(rate))
@@ -271,4 +270,8 @@ function freePrice({ vendor }: PricedProvider, model: string): Price | undefined
 function localPrice(model: string): Price | undefined {
   if (model === 'ocr' || model === 'anonymize') return DOCUMENT_PRICE;
   return model === 'typed' || model === 'typed/router' ? TYPED_PRICE : undefined;
+}
+
+function holds({ from, until }: DatedPrice, at: number): boolean {
+  return at >= from && at < until;
 }

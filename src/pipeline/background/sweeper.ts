@@ -31,7 +31,10 @@ const MOST_RESUMED_MS = 48 * 3_600_000;
 const OWN_SWEEP_EVERY = 8;
 const MOST_AT_ONCE = 1000;
 
-/** Keeps this process' lease and closes the holds that dead processes left behind. States: `hold-state.ts`. */
+/**
+ * Keeps this process' lease and closes the holds that dead processes left behind. States:
+ * `test/contract/hold-states/hold-state.ts`.
+ */
 export class Sweeper {
   readonly #deps: SweeperDeps;
   #timer: NodeJS.Timeout | undefined;

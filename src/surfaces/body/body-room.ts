@@ -63,21 +63,20 @@ export class BodyPlace implements Disposable {
 
   /**
    * Reserves memory for bytes that have arrived, or for so many of what takes `each` bytes. Throws `rate_limit_exceeded`
-   * or `upstream_overloaded` if there is none left.
+   * or `upstream_overloaded` if no memory is left.
    */
   take(count: number, each = MEMORY_PER_BYTE): void {
     // A body that is still arriving after its call has ended is not kept.
     if (!this.#open) return;
     const memory = count * each;
-    for (const share of this.#shares) if (share.taken + memory > share.most) throw this.#full(memory);
+    this.#requireRoom(memory);
     for (const share of this.#shares) share.taken += memory;
     this.#taken += memory;
   }
 
   /** Throws as `take` does where there would be no room for a body of so many bytes. */
   expect(bytes: number): void {
-    const memory = bytes * MEMORY_PER_BYTE;
-    for (const share of this.#shares) if (share.taken + memory > share.most) throw this.#full(memory);
+    this.#requireRoom(bytes * MEMORY_PER_BYTE);
   }
 
   [Symbol.dispose](): void {
@@ -88,11 +87,16 @@ export class BodyPlace implements Disposable {
     leave(this.#organization);
   }
 
-  /** Why there is no room for so much memory. */
-  #full(memory: number): GatewayError {
+  #requireRoom(memory: number): void {
+    const full = this.#shares.findIndex((share) => share.taken + memory > share.most);
+    if (full >= 0) throw this.#refusal(memory, full);
+  }
+
+  /** Why the share at this index has no room for so much memory. */
+  #refusal(memory: number, full: number): GatewayError {
     if (this.#shares.some((share) => this.#taken + memory > share.most))
       return new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
-    const [code, whose] = FULL[this.#shares.findIndex((share) => share.taken + memory > share.most)]!;
+    const [code, whose] = FULL[full]!;
     const message = `${whose} Send the request again in a moment, or send fewer large requests at a time.`;
     return new GatewayError(code, message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
@@ -126,7 +130,7 @@ class Shares {
     this.#most = most;
   }
 
-  /** The share of this name, with a place more. */
+  /** The share of this name. Adds a place to it. */
   of(name: string): OwnedShare {
     const among = this.#shares;
     let share = among.get(name);
@@ -136,7 +140,7 @@ class Shares {
   }
 }
 
-/** A place less. */
+/** Removes a place. */
 function leave(share: OwnedShare): void {
   if (--share.places === 0) share.among.delete(share.name);
 }

@@ -4,7 +4,7 @@ import { PIECE, valuesIn } from '#/wire/document/large-text.ts';
 
 /** A character has at most this many bytes. */
 const LONGEST = 4;
-/** Bytes; texts that are no longer are small whatever they become. */
+/** Bytes. Texts up to this size stay small in every form. */
 export const COUNT_FROM = 16 * 1024;
 /** Texts with more values are refused when they are read. */
 const MOST_VALUES = 250_000;
