@@ -11,7 +11,7 @@ import { startStack, type Stack } from './stack.ts';
 
 let stack: Stack;
 let other: GatewayProcess;
-const keys = { limited: newKey(), poor: newKey(), messages: newKey(), wordy: newKey() };
+const keys = { limited: newKey(), poor: newKey(), messages: newKey(), wordy: newKey(), refused: newKey() };
 let calls = 0;
 
 const workload = (name: keyof typeof keys, spec: object): object[] => [
@@ -29,6 +29,7 @@ beforeAll(async () => {
       ...workload('limited', { limits: { requestsPerMinute: 2 } }),
       ...workload('messages', { limits: { requestsPerMinute: 1, tokensPerMinute: 100_000 } }),
       ...workload('poor', { budget: { amount: '0.5', period: 'Total' } }),
+      ...workload('refused', { limits: { requestsPerMinute: 2 } }),
       ...workload('wordy', { limits: { tokensPerMinute: 1000 } }),
     ],
   });
@@ -113,6 +114,27 @@ test('what is passed on is turned away and sealed as well', async () => {
   });
   expect(answer.status).toBe(429);
   expect(await row(answer)).toMatchObject({ surface: 'audio', outcome: 'refused', step: 'admit' });
+});
+
+test('large requests that end before the counters are asked take no place of later ones', async () => {
+  const form = (name: string): FormData => {
+    const body = new FormData();
+    body.set(name, new Blob([new Uint8Array(100_000)]), 'a.bin');
+    return body;
+  };
+  // More of each than the workload has requests a minute.
+  for (const path of ['/v1/audio/transcriptions', '/v1/documents/anonymize'])
+    for (let sent = 0; sent < 4; sent += 1) {
+      calls++;
+      const answer = await fetch(`${stack.gateway.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys.refused}` },
+        body: form('nothing'),
+      });
+      expect([path, answer.status, (await row(answer))['step']]).not.toEqual([path, 429, 'admit']);
+      expect(answer.status).toBeLessThan(500);
+    }
+  expect((await ask('refused', { user: 'x'.repeat(100_000) })).status).toBe(200);
 });
 
 test('what costs nothing is not counted: models are listed all the same', async () => {

@@ -13,7 +13,7 @@ import { readUpload } from './upload.ts';
 
 export interface DocumentDeps extends JobSurfaceDeps, BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'anonymize' | 'refuse'>;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'anonymize' | 'refuse'>;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly bodyLimitBytes: number;
   /** Knows the caller, or throws. */
@@ -58,6 +58,8 @@ async function receive(
     if (hangUp.signal.reason instanceof ClientHungUp) return;
     deps.onError(error, id);
     sendFailure(reply, chatProtocol, error, id);
+  } finally {
+    deps.pipeline.leave(authenticated);
   }
 }
 

@@ -15,7 +15,7 @@ import { OPERATIONS, type Operation } from './operations.ts';
 
 export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'pass' | 'refuse'>;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'pass' | 'refuse'>;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller, or throws. */
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
@@ -82,6 +82,8 @@ export async function servePassthrough(
     // Bytes of a file cannot say that they are not all of it: the connection is cut instead.
     if (opened) reply.raw.destroy();
     else sendFailure(reply, chatProtocol, error, authenticated.id);
+  } finally {
+    deps.pipeline.leave(authenticated);
   }
 }
 
