@@ -77,12 +77,14 @@ test('a legacy client opens, pings and lists, and is refused what there is not',
   expect(opened.body.result).toMatchObject({ protocolVersion: '2025-06-18', capabilities: { tools: {} } });
   expect(opened.headers.get('mcp-session-id')).toBeNull();
   expect((await ask(world, 'legacy', '/v1/mcp/old', 'ping')).body.result).toEqual({});
-  expect((await ask(world, 'legacy', '/v1/mcp/old', 'tools/list')).body.result?.tools?.map(({ name }) => name)).toEqual(['echo']);
+  expect((await ask(world, 'legacy', '/v1/mcp/old', 'tools/list')).body.result?.tools?.map(({ name }) => name)).toEqual(
+    ['echo'],
+  );
   const unknown = await ask(world, 'legacy', '/v1/mcp/old', 'resources/list');
   expect([unknown.status, unknown.body.error?.code]).toEqual([200, -32601]);
 });
 
-test('a session that the server forgot is opened anew, and the call is sent again', async () => {
+test('a session that the server forgot is opened again, and the call is sent again', async () => {
   await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 1 } });
   const before = legacy.of('initialize').length;
   legacy.forgetSessions();

@@ -91,7 +91,8 @@ export async function post(
   });
   const text = await response.text();
   let body: Sent['body'] = {};
-  if (response.headers.get('content-type')?.startsWith('application/json') === true) body = JSON.parse(text) as typeof body;
+  if (response.headers.get('content-type')?.startsWith('application/json') === true)
+    body = JSON.parse(text) as typeof body;
   return { status: response.status, headers: response.headers, text, body };
 }
 

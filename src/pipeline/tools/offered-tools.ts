@@ -89,7 +89,7 @@ export class OfferedTools {
 
   /**
    * One tool of a server, whatever policy says of it; undefined: the server lists none with this name, or cannot be asked
-   * (`isKnown` false). A list without it is fetched anew.
+   * (`isKnown` false). A list without it is fetched again.
    */
   async find(
     server: McpServerConfig,
