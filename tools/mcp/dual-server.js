@@ -7,7 +7,10 @@ import { z } from 'zod';
 const handler = createMcpHandler(
   () => {
     const server = new McpServer({ name: 'dual', version: '1' });
-    const inputSchema = z.object({ text: z.string(), region: z.string().optional().meta({ 'x-mcp-header': 'Region' }) });
+    const inputSchema = z.object({
+      text: z.string(),
+      region: z.string().optional().meta({ 'x-mcp-header': 'Region' }),
+    });
     server.registerTool('echo', { description: 'Repeats a text', inputSchema }, async ({ text, region }) => ({
       content: [{ type: 'text', text: region === undefined ? text : `${text} ${region}` }],
     }));

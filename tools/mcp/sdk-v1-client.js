@@ -11,5 +11,7 @@ const { tools } = await client.listTools();
 const result = await client.callTool({ name: tool, arguments: JSON.parse(args) }, undefined, {
   onprogress: (one) => progress.push(one),
 });
-console.log(JSON.stringify({ names: tools.map(({ name }) => name), result, progress, server: client.getServerVersion() }));
+console.log(
+  JSON.stringify({ names: tools.map(({ name }) => name), result, progress, server: client.getServerVersion() }),
+);
 await client.close();
