@@ -96,10 +96,12 @@ describe('shape', () => {
     expect(check('src/wire/x.ts', `export const defaults = 1;`)).toEqual([]);
   });
 
-  test('a file has at most 400 lines, a test as many as it needs', () => {
+  test('a file has at most 400 lines, a test too', () => {
     expect(check('src/wire/x.ts', 'x;\n'.repeat(400))).toEqual([]);
     expect(check('src/wire/x.ts', 'x;\n'.repeat(401))).toEqual(['src/wire/x.ts: 401 lines; at most 400']);
-    expect(check('src/wire/x.test.ts', 'x;\n'.repeat(401))).toEqual([]);
+    expect(check('src/wire/x.test.ts', 'x;\n'.repeat(401))).toEqual(['src/wire/x.test.ts: 401 lines; at most 400']);
+    expect(check('test/attack/x.test.ts', 'x;\n'.repeat(401))).toHaveLength(1);
+    expect(check('test/harness/x.ts', 'x;\n'.repeat(400))).toEqual([]);
   });
 
   test('the environment is read in one place', () => {
