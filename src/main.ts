@@ -8,7 +8,6 @@ import { DetectorMarks } from '#/inspect/detector-marks.ts';
 import { Pipeline } from '#/pipeline/pipeline.ts';
 import { createLocalRouter } from '#/route/local-router.ts';
 import type { Log } from '#/telemetry/log.ts';
-import { startFailure, startProgram } from '#/telemetry/start-program.ts';
 import { createCheckpointer, type Checkpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import type { MasterKey } from '#/config/master-keys.ts';
@@ -17,7 +16,7 @@ import { createAdminServer } from '#/telemetry/admin-server.ts';
 import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
 import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
-import { startSandbox, type Sandbox } from '#/embedded/sandbox.ts';
+import type { Sandbox } from '#/embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { bodyMemory } from '#/main/body-memory.ts';
 import { openCallTools, type CallTools } from '#/main/call-tools.ts';
@@ -25,21 +24,18 @@ import { openConfig } from '#/main/config.ts';
 import { stopListening } from '#/main/stop-listening.ts';
 import { openDocumentJobs, type DocumentJobs } from '#/main/document-jobs.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
+import { releaseMemory } from '#/main/release-memory.ts';
 import { openAnchors, openStores, type Stores } from '#/main/stores.ts';
 import { createObserver, type Observer } from '#/telemetry/observer.ts';
-import { readSettings, type Settings } from '#/settings/gateway-settings.ts';
-import { processEnvironment } from '#/settings/reader.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import { OpenCalls } from '#/surfaces/open-calls.ts';
 
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
-
-await startProgram(readSettings(processEnvironment()), run, startFailure);
-
-async function run(settings: Settings, log: Log): Promise<void> {
+/** The composition root: constructs adapters with what is in `main/`. Rejects when the gateway cannot start. */
+export async function run(settings: Settings, log: Log): Promise<void> {
   // What is written is for this user alone: keys, rows that wait, the files of the embedded database.
   process.umask(0o077);
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -87,6 +83,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   process.on('SIGINT', () => void shutDown(settings, log, running));
   // Before anybody calls: policies that protect look for names where there is a model of them.
   await inference?.start();
+  // Before anybody waits for it: it takes a moment.
+  releaseMemory();
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
@@ -245,6 +243,8 @@ interface Development {
 async function startDevelopment(settings: Settings): Promise<Development | undefined> {
   if (settings.published) return undefined;
   if (settings.configDir !== undefined && settings.bootstrapKey === undefined) return undefined;
+  // The stand-in is large, and few need it.
+  const { startSandbox } = await import('#/embedded/sandbox.ts');
   const sandbox = await startSandbox();
   const key = settings.bootstrapKey ?? newDevelopmentKey();
   const namespace = settings.configDir === undefined ? SAMPLES_NAMESPACE : 'embedded';

@@ -35,7 +35,7 @@ const IO_MODULES =
 
 /**
  * Which room may import which (docs/internals/architecture.md). Every room may import itself and the free ones;
- * `src/main.ts` may import all. `src/*.ts`: what main.ts composes the process with.
+ * `src/main.ts` and `src/start.js` may import all. `src/*.ts`: what main.ts composes the process with.
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
   'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console', ...COMPOSED], types: [] },
@@ -57,7 +57,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
   ports: { uses: [], types: ['values', 'wire'] },
-  adapters: { uses: ['ports'], types: ['values', 'seal'] },
+  adapters: { uses: ['ports', 'runtime'], types: ['values', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   // Plain values and functions on them: money, letters, near words.
   values: { uses: [], types: [] },
@@ -192,7 +192,7 @@ function functionViolations({ path, text }: SourceFile): string[] {
 
 /** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/read-contents.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
 function roomOf(path: string): string {
-  if (path === 'src/main.ts') return 'main';
+  if (path === 'src/main.ts' || path === 'src/start.js') return 'main';
   const [top = '', second = ''] = path.split('/');
   if (top !== 'src') return top;
   return second.endsWith('.ts') ? 'src/*.ts' : second;
@@ -209,7 +209,7 @@ export function checkRepository(root: string): string[] {
       .map((path) => path.replaceAll('\\', '/'))
       .sort();
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
-  const code = list('{src,inference,operators,test}/**/*.ts').map(read);
+  const code = list('{src,inference,operators,test}/**/*.{ts,js}').map(read);
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
   return [...violations(code, imports), ...mendedFolders(arrowsOf(code, imports)), ...checkDocuments(root)];
 }

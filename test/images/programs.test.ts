@@ -16,7 +16,9 @@ const reached = (name: string): ReturnType<typeof reach> => reach(ROOT, PROGRAMS
 describe('what an image holds', () => {
   test('the gateway and the controller: threads too, and nothing of the document engine', () => {
     const { files, packages } = reached('gateway');
-    expect(files).toEqual(expect.arrayContaining(['src/main.ts', 'operators/main.ts', 'src/cli/gwctl.ts']));
+    expect(files).toEqual(
+      expect.arrayContaining(['src/start.js', 'src/main.ts', 'operators/main.ts', 'src/cli/gwctl.ts']),
+    );
     expect(files).toContain('src/inspect/search/detect-thread.ts');
     expect(files.filter((path) => path.startsWith('inference/'))).toEqual([]);
     expect(packages).toEqual(expect.arrayContaining(['fastify', 'pg', 'ioredis', '@kubernetes/client-node']));
