@@ -4,9 +4,10 @@
  */
 const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   pipeline: {
-    '.': ['anonymize', 'background', 'passthrough'],
+    '.': ['anonymize', 'background', 'passthrough', 'tools'],
     jobs: ['.'],
     passthrough: ['.'],
+    tools: ['.'],
   },
   dispatch: {
     '.': ['relay', 'cache', 'kept'],
@@ -60,6 +61,7 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     chat: ['.'],
     clouds: ['.', 'messages'],
     documents: ['.', 'body', 'chat', 'passthrough'],
+    mcp: ['.', 'body', 'chat'],
     messages: ['.'],
     models: ['.', 'chat', 'messages'],
     passthrough: ['.', 'body', 'chat', 'messages'],

@@ -213,6 +213,16 @@ export const LOG_EVENTS = {
   'start.failed': event(ALL, ['fatal'], ['err'], 'The process could not start and ends with 1. `msg` says why.'),
   'store.fault': onController(['error'], ['reason', 'err'], 'The controller could not reach Redis.'),
   'sweep.fault': fault('the search for calls of dead processes'),
+  'tools.listed': onGateway(
+    ['debug'],
+    ['server', 'tools', 'left_out'],
+    'An MCP server told its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+  ),
+  'tools.unlisted': onGateway(
+    ['warn'],
+    ['server', 'why'],
+    'An MCP server that was well did not tell its tools. They are offered from its last list for ten minutes.',
+  ),
   'usage.implausible': onGateway(
     ['warn'],
     ['provider', 'call'],

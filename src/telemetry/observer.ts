@@ -14,6 +14,7 @@ import { dispatcher } from './observe/handlers.ts';
 import { observeMoney } from './observe/money.ts';
 import { watchProcess, type WatchedProcess } from './observe/process.ts';
 import { observeStores, type JournalDamage } from './observe/stores.ts';
+import { observeTools } from './observe/tools.ts';
 import { observeUpstreams } from './observe/upstreams.ts';
 
 /** Sources of the gauges. */
@@ -53,6 +54,7 @@ export function createObserver(log: Log): Observer {
       ...stores.handlers,
       ...upstreams.handlers,
       ...observeMoney(log, metrics),
+      ...observeTools(log, metrics),
     }),
     onInference: documents.onInference,
     onJob: documents.onJob,
