@@ -3,6 +3,7 @@ import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
+import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
 
 /** A fact about the pipeline, for log and metrics. */
 export type PipelineEvent =
@@ -33,4 +34,5 @@ export type PipelineEvent =
   | { readonly kind: 'shadow.differed'; readonly field: string }
   | SettlementEvent
   | UpstreamEvent
-  | OwnershipEvent;
+  | OwnershipEvent
+  | PinEvent;

@@ -8,6 +8,7 @@ import { DOCUMENT_METRICS } from '../../src/telemetry/observe/documents.ts';
 import { MONEY_METRICS } from '../../src/telemetry/observe/money.ts';
 import { PROCESS_METRICS } from '../../src/telemetry/observe/process.ts';
 import { STORE_METRICS } from '../../src/telemetry/observe/stores.ts';
+import { TOOL_METRICS } from '../../src/telemetry/observe/tools.ts';
 import { UPSTREAM_METRICS } from '../../src/telemetry/observe/upstreams.ts';
 import { page, table } from './page.ts';
 
@@ -24,6 +25,7 @@ export const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, List
     Money: { file: 'src/telemetry/observe/money.ts', metrics: MONEY_METRICS },
     'Stores and the journal': { file: 'src/telemetry/observe/stores.ts', metrics: STORE_METRICS },
     Upstreams: { file: 'src/telemetry/observe/upstreams.ts', metrics: UPSTREAM_METRICS },
+    Tools: { file: 'src/telemetry/observe/tools.ts', metrics: TOOL_METRICS },
     'Configuration and prices': { file: 'src/telemetry/observe/config.ts', metrics: CONFIG_METRICS },
     'Documents and local models': { file: 'src/telemetry/observe/documents.ts', metrics: DOCUMENT_METRICS },
     Process: { file: 'src/telemetry/observe/process.ts', metrics: PROCESS_METRICS },

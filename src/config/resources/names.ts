@@ -13,6 +13,7 @@ export const SPELLINGS = {
   },
   dlpImages: { Pass: 'pass', Inspect: 'inspect', Refuse: 'refuse' },
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
+  definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
   planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },
