@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countHidden } from './hidden-characters.ts';
+import { countHidden, showHidden } from './hidden-characters.ts';
 
 test.each([
   ['Finds an order.\n\tBy its number: ü, 日本, 😀', 0],
@@ -12,6 +12,10 @@ test.each([
   ['\ud800 \ue000 \u2028', 3],
 ])('%j has %d hidden characters', (text, count) => {
   expect(countHidden(text)).toBe(count);
+});
+
+test('hidden characters are shown, and a terminal gets no command', () => {
+  expect(showHidden('a\u202eb\u{e0041}\u001b[2J\n⚠️')).toBe('a<U+202E>b<U+E0041><U+001B>[2J<U+000A>⚠<U+FE0F>');
 });
 
 test('a long text is counted at once', () => {

@@ -18,3 +18,10 @@ export function countHidden(text: string): number {
   }
   return count;
 }
+
+/** The text with hidden characters written as `<U+202E>`, line breaks and tabs too: safe to show in a terminal, on one line. */
+export function showHidden(text: string): string {
+  return text.replace(HIDDEN, (character) => {
+    return `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`;
+  });
+}
