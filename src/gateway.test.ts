@@ -56,6 +56,8 @@ beforeEach(() => {
         throw new Error('nothing here is passed on');
       },
       anonymize: () => Promise.reject(new Error('no document is worked on here')),
+      callTool: () => Promise.reject(new Error('no tool is called here')),
+      offerTools: () => Promise.reject(new Error('no tools are offered here')),
       turnAway: () => turnedAway,
       leave: () => {},
     },
@@ -73,6 +75,8 @@ beforeEach(() => {
     },
     publicUrl: undefined,
     docsUrl: 'https://docs.test/',
+    mcpOrigins: [],
+    version: '0',
     bodyLimitBytes: 65_536,
     room: new BodyRoom(1024 * 1024, 65_536),
   });

@@ -121,6 +121,7 @@ function createPipeline(
     providers: tools.providers,
     ...(lists && { lists }),
     media: tools.media,
+    mcpServers: tools.mcpServers,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,
@@ -172,7 +173,7 @@ interface ServedBy {
 function createGateway(settings: Settings, log: Log, { onError }: Observer, by: ServedBy): FastifyInstance {
   const { config, tools, pipeline, calls, room, jobs } = by;
   const { providers, prices, lists } = tools;
-  const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes } = settings;
+  const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes, mcpOrigins } = settings;
   return buildGateway({
     keys: config,
     providers,
@@ -187,6 +188,8 @@ function createGateway(settings: Settings, log: Log, { onError }: Observer, by: 
     authDelayMs,
     docsUrl,
     bodyLimitBytes,
+    mcpOrigins: mcpOrigins ?? [],
+    version: manifest.version,
     room,
   });
 }

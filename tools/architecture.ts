@@ -128,8 +128,8 @@ function importViolations(path: string, found: Import, aliases: Readonly<Record<
 function directionReasons(path: string, target: string, typeOnly: boolean): string[] {
   const from = roomOf(path);
   const to = roomOf(target);
-  if (from === to && path.startsWith('src/')) return [insideReason(path, target) ?? []].flat();
-  if (from === 'main' || from === to) return [];
+  if (from === to) return [insideReason(path, target) ?? []].flat();
+  if (from === 'main') return [];
   if (to === 'test') return ['only tests import from test/'];
   if (to === 'main') return ['nothing imports src/main.ts'];
   const direction = DIRECTIONS[from];

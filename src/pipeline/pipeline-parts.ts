@@ -10,12 +10,14 @@ import type { ContentWriter } from '#/seal/content/content-writer.ts';
 import type { LedgerWriter } from '#/seal/ledger-writer.ts';
 import type { SealParts } from './run-call.ts';
 import type { PipelineEvent } from './pipeline-event.ts';
+import type { ToolParts } from './tools/tool-parts.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { DetectorMarks } from '#/inspect/detector-marks.ts';
 import type { ListedModels } from '#/route/plan.ts';
 import type { DocumentEngine } from '#/ports/documents.ts';
 import type { KeptObjects } from '#/ports/kept-objects.ts';
 import type { LocalModels, Router } from '#/ports/local-models.ts';
+import type { McpServers } from '#/ports/mcp-servers.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import type { Providers } from '#/route/offer.ts';
@@ -32,9 +34,11 @@ export interface PipelineParts
     SealParts,
     RoutingDeps,
     DispatchParts,
-    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'pins'> {
+    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'cipher'> {
   readonly writer: LedgerWriter;
   readonly meter: MeterDeps;
+  /** Servers of tools, and what they offer. */
+  readonly tools: ToolParts;
   readonly largeWork: LargeWork;
   readonly hotCache: HotCache;
   readonly answers: AnswerCache;
@@ -61,6 +65,7 @@ export interface PipelineDeps extends SettlementStores {
   readonly detection: Detection;
   /** Names the detectors that inspected a call. */
   readonly detectors: DetectorMarks;
+  readonly mcpServers: McpServers;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
   readonly keptObjects: KeptObjects;

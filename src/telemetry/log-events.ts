@@ -224,6 +224,16 @@ export const LOG_EVENTS = {
     ['organization', 'server', 'why', 'count', 'tools'],
     'Tools of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
   ),
+  'tools.listed': onGateway(
+    ['debug'],
+    ['server', 'tools', 'left_out'],
+    'An MCP server told its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+  ),
+  'tools.unlisted': onGateway(
+    ['warn'],
+    ['server', 'why'],
+    'An MCP server that was well did not tell its tools. They are offered from its last list for ten minutes.',
+  ),
   'usage.implausible': onGateway(
     ['warn'],
     ['provider', 'call'],

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import type { PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
 import { acceptPins } from '#/route/tools/accept-pins.ts';
 import { countHidden } from '#/values/hidden-characters.ts';
-import type { DatabaseDefaults } from '../database.ts';
-import type { Output } from '../output.ts';
-import { UsageError } from '../usage-error.ts';
+import type { DatabaseDefaults } from '../stores/database.ts';
+import type { Output } from '../terminal/output.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinsOf, serverOf } from './pins.ts';
 
 export const MCP_ACCEPT_HELP = `gwctl mcp accept SERVER [TOOL] [--sha256 HASH] [--organization ID] [--actor NAME]

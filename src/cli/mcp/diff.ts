@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { KeptDefinition } from '#/ports/tool-pins.ts';
 import { countHidden } from '#/values/hidden-characters.ts';
-import type { DatabaseDefaults } from '../database.ts';
-import type { Output } from '../output.ts';
-import { UsageError } from '../usage-error.ts';
+import type { DatabaseDefaults } from '../stores/database.ts';
+import type { Output } from '../terminal/output.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { definitionDifferences } from './definition-differences.ts';
 import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, serverOf } from './pins.ts';
 

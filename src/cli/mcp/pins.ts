@@ -1,8 +1,8 @@
 import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
 import type { PinMode, PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
 import { showHidden } from '#/values/hidden-characters.ts';
-import { databaseOf, type DatabaseDefaults } from '../database.ts';
-import { UsageError } from '../usage-error.ts';
+import { databaseOf, type DatabaseDefaults } from '../stores/database.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 
 /** What every command on pins takes. */
 export const PIN_OPTIONS = {

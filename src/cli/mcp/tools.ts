@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { DatabaseDefaults } from '../database.ts';
-import type { Output } from '../output.ts';
-import { UsageError } from '../usage-error.ts';
+import type { DatabaseDefaults } from '../stores/database.ts';
+import type { Output } from '../terminal/output.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { MODES, openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, pinsOf, serverOf } from './pins.ts';
 
 export const MCP_SERVERS_HELP = `gwctl mcp servers [--organization ID] [--json]
@@ -53,7 +53,7 @@ export async function mcpTools(args: readonly string[], defaults: DatabaseDefaul
   await using opened = await openPins(values, defaults);
   const of = await serverOf(opened.store, name, values);
   const { pins } = await pinsOf(opened.store, of);
-  const sorted = pins.toSorted((a, b) => (a.tool + a.state < b.tool + b.state ? -1 : 1));
+  const sorted = pins.toSorted((a, b) => (`${a.tool} ${a.state}` < `${b.tool} ${b.state}` ? -1 : 1));
   const width = Math.max(0, ...sorted.map(({ tool }) => tool.length));
   for (const pin of sorted) {
     const since = new Date(pin.since).toISOString();

@@ -16,10 +16,16 @@ const auth = closed(
 const tools = closed(
   {
     include: Type.Optional(
-      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Offers only these tools.' }),
+      setOf(Type.String({ maxLength: 128 }), {
+        maxItems: 128,
+        description: 'Offers only these tools; * stands for any characters.',
+      }),
     ),
     exclude: Type.Optional(
-      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Offers all tools except these.' }),
+      setOf(Type.String({ maxLength: 128 }), {
+        maxItems: 128,
+        description: 'Offers all tools except these; * stands for any characters.',
+      }),
     ),
   },
   { description: 'Which of its tools are offered. Default: all.' },
@@ -54,15 +60,39 @@ const spec = closed({
   endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
   transport: values(['StreamableHTTP', 'SSE'], {
     default: 'StreamableHTTP',
-    description: 'The transport that it speaks.',
+    description: 'The transport that it speaks. SSE, which the protocol gave up, is not served.',
   }),
   jurisdiction: jurisdiction({ description: 'Where it processes data, such as EU or US.' }),
   auth,
+  prefix: Type.Optional(
+    text('name', {
+      minLength: 1,
+      maxLength: 16,
+      description:
+        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. ' +
+        'Default: the name of the resource.',
+    }),
+  ),
+  trust: oneOf('trust', {
+    default: 'External',
+    description:
+      'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
+  }),
   tools: Type.Optional(tools),
   definitions,
   workloads: Type.Optional(
-    setOf(name(), { maxItems: 128, description: 'Workloads of the same namespace that may use it. Default: all.' }),
+    setOf(name(), {
+      maxItems: 128,
+      description:
+        'Workloads of the same namespace that may use it. Default: all of that namespace and of its organizations.',
+    }),
   ),
+  maxResultKiB: Type.Integer({
+    minimum: 1,
+    maximum: 65_536,
+    default: 10_240,
+    description: 'The largest result of one tool call.',
+  }),
   timeoutSeconds: Type.Integer({
     minimum: 1,
     maximum: 600,
@@ -90,6 +120,15 @@ const authRules: readonly Rule<MCPServerSpec['auth']>[] = [
   },
 ];
 
+const specRules: readonly Rule<MCPServerSpec>[] = [
+  {
+    rule: "self.transport != 'SSE'",
+    message: 'is not served: use StreamableHTTP',
+    fieldPath: '.transport',
+    check: (self) => self.transport !== 'SSE',
+  },
+];
+
 const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
   {
     rule: '!(has(self.include) && has(self.exclude))',
@@ -109,6 +148,7 @@ const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
 
 /** The MCPServer kind. */
 export const mcpServer = customKind('MCPServer', spec, [
+  rulesAt('spec', specRules),
   rulesAt('spec.endpoint', ENDPOINT_RULES),
   rulesAt('spec.auth', authRules),
   rulesAt('spec.tools', toolRules),

@@ -1,14 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { ToolDefinitionsConfig } from '#/config/snapshot.ts';
+import type { ListedTool } from '#/ports/mcp-servers.ts';
 import type { PinChange, PinnedServer, PinState, ServerPins, ToolPins } from '#/ports/tool-pins.ts';
 import { decidePins, type PinDecision, type PinNews } from '#/route/tools/decide-pins.ts';
-import {
-  readDefinitions,
-  type ListedTool,
-  type ReadDefinition,
-  type UnfitReason,
-  type UnfitTool,
-} from '#/route/tools/definitions.ts';
+import { readDefinitions, type ReadDefinition, type UnfitReason, type UnfitTool } from '#/route/tools/definitions.ts';
 
 /** Told of the store, and of what happens to tools. `hidden`: invisible and bidirectional characters in their definitions. */
 export type PinEvent =
@@ -27,6 +22,8 @@ export interface PinnedTools {
   readonly offered: readonly ReadDefinition[];
   /** By name. Those that are `accepted` are offered; `removed` are not listed now. */
   readonly states: ReadonlyMap<string, PinState>;
+  /** SHA-256 of the definitions that are listed, by name. */
+  readonly pins: ReadonlyMap<string, string>;
   /** What can be neither offered nor accepted. */
   readonly unfit: readonly UnfitTool[];
 }
@@ -63,13 +60,17 @@ export class PinKeeper {
   }
 
   /** `tools`: the whole list of the server, before any of it is left out for another reason. Never rejects. */
-  async decide(of: PinnedServer, config: ToolDefinitionsConfig, tools: readonly ListedTool[]): Promise<PinnedTools> {
+  async decide(
+    of: PinnedServer,
+    config: ToolDefinitionsConfig,
+    tools: readonly Pick<ListedTool, 'name' | 'definition'>[],
+  ): Promise<PinnedTools> {
     const key = `${of.organization} ${of.server}`;
     const known: Known = this.#known.get(key) ?? { of };
     const { read, unfit } = readDefinitions(tools);
     const { states } = await this.#agree(known, config, read);
     const offered = read.filter(({ name }) => states.get(name) === 'accepted');
-    const told = { offered, states, unfit };
+    const told = { offered, states, unfit, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
     this.#tellUnfit(known, unfit);
     known.told = told;
     this.#known.set(key, known);

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readDefinitions, type ListedTool } from './definitions.ts';
+import type { Json, JsonObject } from '#/wire/document/json.ts';
+import { readDefinitions } from './definitions.ts';
 
-const tool = (name: string, more: Readonly<Record<string, unknown>> = {}): ListedTool => ({
+const tool = (name: string, more: JsonObject = {}) => ({
   name,
   definition: { name, ...more },
 });
@@ -17,8 +18,7 @@ test('the hash is over the canonical JSON without _meta at the top', () => {
 });
 
 test('the order of members, and _meta, change nothing; whatever else does', () => {
-  const shaOf = (definition: Readonly<Record<string, unknown>>): string =>
-    readDefinitions([{ name: 'a', definition }]).read[0]!.sha256;
+  const shaOf = (definition: JsonObject): string => readDefinitions([{ name: 'a', definition }]).read[0]!.sha256;
   const first = shaOf({ name: 'a', description: 'x', annotations: { readOnlyHint: true } });
   expect(shaOf({ annotations: { readOnlyHint: true }, _meta: { x: 1 }, description: 'x', name: 'a' })).toBe(first);
   for (const other of [
@@ -69,7 +69,7 @@ test('a thousand tools are looked at, whose second definitions still count', () 
 });
 
 test('a definition as deep as a stack is unfit', () => {
-  let deep: unknown = 1;
+  let deep: Json = 1;
   for (let depth = 0; depth < 100_000; depth++) deep = { deep };
   expect(readDefinitions([{ name: 'deep', definition: { deep } }]).unfit).toEqual([
     { name: 'deep', why: 'no_canonical_form' },

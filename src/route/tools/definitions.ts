@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto';
+import type { ListedTool } from '#/ports/mcp-servers.ts';
 import { countHidden } from '#/values/hidden-characters.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 
-/** A tool as its server lists it. */
-export interface ListedTool {
-  readonly name: string;
-  /** The whole definition, `name` included. */
-  readonly definition: Readonly<Record<string, unknown>>;
-}
+type Listed = Pick<ListedTool, 'name' | 'definition'>;
 
 /** A definition that was read, and what tells it from others. */
 export interface ReadDefinition {
   readonly name: string;
   /** Without `_meta`, which no pin covers. */
-  readonly definition: Readonly<Record<string, unknown>>;
+  readonly definition: JsonObject;
   /** Canonical JSON of it. */
   readonly text: string;
   /** SHA-256 of `text` in hexadecimal. */
@@ -37,7 +34,7 @@ const MOST_TOOLS = 1000;
 const NAME = /^[!-~]{1,128}$/;
 
 /** Hashes a list of tools. A name with two definitions is unfit, since a call cannot say which one it means. */
-export function readDefinitions(tools: readonly ListedTool[]): {
+export function readDefinitions(tools: readonly Listed[]): {
   readonly read: readonly ReadDefinition[];
   readonly unfit: readonly UnfitTool[];
 } {
@@ -56,7 +53,7 @@ export function readDefinitions(tools: readonly ListedTool[]): {
   return { read: [...read.values()], unfit: [...unfit].map(([name, why]) => ({ name, why })) };
 }
 
-function readOne({ name, definition: { _meta, ...definition } }: ListedTool): ReadDefinition | UnfitReason {
+function readOne({ name, definition: { _meta, ...definition } }: Listed): ReadDefinition | UnfitReason {
   if (!NAME.test(name)) return 'bad_name';
   try {
     const text = canonicalJson(definition);
