@@ -57,6 +57,7 @@ export function createCommands(settings: Reader): Commands {
     ...storeCommands(settings),
     ...configCommands(settings),
     ...priceCommands(settings),
+    ...toolCommands(settings),
   };
 }
 
@@ -244,6 +245,41 @@ function priceCommands(settings: Reader): Commands {
       load: async () => {
         const { PRICE_VERIFY_HELP, priceVerify } = await import('./price/price-snapshot.ts');
         return { help: PRICE_VERIFY_HELP, run: (args, output) => priceVerify(args, priceDefaults(settings), output) };
+      },
+    },
+  };
+}
+
+function toolCommands(settings: Reader): Commands {
+  const defaults = { databaseUrl: settings.text('DATABASE_URL'), dataDir: settings.text('GW_DATA_DIR') };
+  return {
+    'mcp servers': {
+      summary: 'List MCP servers, with their tools by state',
+      load: async () => {
+        const { MCP_SERVERS_HELP, mcpServers } = await import('./mcp/tools.ts');
+        return { help: MCP_SERVERS_HELP, run: (args, output) => mcpServers(args, defaults, output) };
+      },
+    },
+    'mcp tools': {
+      summary: 'List the tools of an MCP server',
+      load: async () => {
+        const { MCP_TOOLS_HELP, mcpTools } = await import('./mcp/tools.ts');
+        return { help: MCP_TOOLS_HELP, run: (args, output) => mcpTools(args, defaults, output) };
+      },
+    },
+    'mcp diff': {
+      summary: 'Show what changed in the definition of a tool',
+      load: async () => {
+        const { MCP_DIFF_HELP, mcpDiff } = await import('./mcp/diff.ts');
+        return { help: MCP_DIFF_HELP, run: (args, output) => mcpDiff(args, defaults, output) };
+      },
+    },
+    'mcp accept': {
+      summary: 'Accept quarantined definitions of tools',
+      load: async () => {
+        const { MCP_ACCEPT_HELP, mcpAccept } = await import('./mcp/accept.ts');
+        const by = { ...defaults, actor: settings.text('USER') };
+        return { help: MCP_ACCEPT_HELP, run: (args, output) => mcpAccept(args, by, output) };
       },
     },
   };

@@ -20,7 +20,6 @@ import type { PipelineParts } from '../pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from '../run-call.ts';
 import { askServer } from './ask-server.ts';
 import { unknownTool, type FoundTool } from './find-tool.ts';
-import { definitionDigest } from './offered-tools.ts';
 import { lookThrough } from './results.ts';
 import { fitsNoLonger } from './schema-fit.ts';
 
@@ -50,7 +49,7 @@ function admitRequest(
 ): Stated<Omit<Admitted, keyof ToolCallStart>> {
   const { server, listed, fault } = found;
   const model = server && (listed ? `${toolSlug(server)}/${listed.name}` : toolSlug(server));
-  const tool = toolFacts(request, listed, cipher);
+  const tool = toolFacts(request, found.pin, cipher);
   const facts: CallFacts = { asked: { model: model ?? null, stream: false }, tool };
   try {
     refuseBeforeReading(request);
@@ -65,13 +64,13 @@ function admitRequest(
 
 function toolFacts(
   { arguments: args, era, key }: ToolCallRequest,
-  listed: ListedTool | undefined,
+  pin: string | undefined,
   cipher: PipelineParts['cipher'],
 ): ToolFacts {
   const { organization, policy } = key.workload;
   return {
     arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
-    definition: listed ? definitionDigest(listed) : null,
+    definition: pin ?? null,
     eras: [era.version],
     is_error: false,
     method: 'tools/call',
@@ -94,7 +93,7 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
   const facts = routeTool(server, listed.name, request.key.workload);
   if (!found.quarantined) return { facts };
-  const message = 'The definition of this tool has changed and is not accepted yet: ask your administrator.';
+  const message = 'The definition of this tool is new or has changed, and is not accepted yet: ask your administrator.';
   throw new Stopped(new GatewayError('tool_quarantined', message), facts);
 }
 
