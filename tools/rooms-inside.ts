@@ -33,11 +33,12 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   meter: { '.': ['limits', 'pricing'], settlement: ['.', 'limits'] },
   cli: {
-    '.': ['audit', 'config', 'decode', 'explain', 'price', 'spend', 'stores', 'terminal'],
+    '.': ['audit', 'config', 'decode', 'explain', 'mcp', 'price', 'spend', 'stores', 'terminal'],
     audit: ['stores', 'terminal'],
     config: ['terminal'],
     decode: ['price', 'terminal'],
     explain: ['config', 'terminal'],
+    mcp: ['stores', 'terminal'],
     price: ['stores', 'terminal'],
     spend: ['audit', 'config', 'stores', 'terminal'],
     stores: ['terminal'],
