@@ -1,4 +1,4 @@
-# The gateway, its command line and the controller: `node src/main.ts`, `node src/cli/gwctl.ts`, `node operators/main.ts`.
+# The gateway, its command line and the controller: `node src/start.js`, `node src/cli/gwctl.ts`, `node operators/main.ts`.
 # Build it from the root of the repository; README.md says how. Nothing of the build stage but /out comes into the image.
 
 # Both bases are named by their digests, such as node:24-bookworm-slim@sha256:… and debian:12-slim@sha256:….
@@ -27,9 +27,17 @@ COPY --from=base /var/lib/dpkg /base/var/lib/dpkg
 ARG SOURCE_DATE_EPOCH=0
 RUN node tools/images/assemble.ts gateway /out /base && install -d -m 0750 /out/data
 
-FROM ${BASE}
+# Loaded once where it will run, so that each start finds compiled code.
+FROM ${BASE} AS compiled
 COPY --from=build /out/usr /usr
 COPY --from=build /out/app /app
+COPY --from=build /build/tools/images /images
+WORKDIR /app
+RUN ["/usr/local/bin/node", "--predictable", "/images/compile.ts", "gateway"]
+
+FROM ${BASE}
+COPY --from=build /out/usr /usr
+COPY --from=compiled /app /app
 # For runs without a volume there: development keys, the journal, an embedded database.
 COPY --from=build --chown=65532:65532 /out/data /var/lib/gatewarden
 WORKDIR /app
@@ -37,4 +45,4 @@ USER 65532:65532
 ENV PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOST=0.0.0.0 GW_DATA_DIR=/var/lib/gatewarden
 EXPOSE 8080 8081
 ENTRYPOINT []
-CMD ["node", "--max-semi-space-size=32", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=32", "src/start.js"]

@@ -26,7 +26,7 @@ help: ## List the targets
 
 .PHONY: run
 run: packages ## Start the gateway with nothing else installed; prints a key and a curl line
-	@exec $(WITH_NODE) node --max-semi-space-size=32 src/main.ts
+	@exec $(WITH_NODE) node --max-semi-space-size=32 src/start.js
 
 .PHONY: gwctl
 gwctl: packages ## The command line: make gwctl ARGS="audit verify"
@@ -37,7 +37,7 @@ debug: packages ## Start the gateway with the inspector on port 9229; FILE=…: 
 ifdef FILE
 	@$(VITEST) --inspect-brk --no-file-parallelism --test-timeout=0 $(FILE)
 else
-	@exec $(WITH_NODE) node --inspect src/main.ts
+	@exec $(WITH_NODE) node --inspect src/start.js
 endif
 
 .PHONY: test
@@ -152,6 +152,10 @@ TREE ?= ../other
 bench-beside: packages servers ## Measure what a call costs here and in another checkout, in turns (TREE: where it is, installed; KIB: sizes of prompts, stream, translated-stream)
 	@exec $(WITH_NODE) node test/bench/beside.ts "$(TREE)" $(KIB)
 
+.PHONY: bench-start
+bench-start: packages servers ## Measure how long starts take, and how much memory (TREE: another checkout, measured in turns; BENCH_ONLY, BENCH_STARTS)
+	@$(WITH_NODE) node test/bench/start.ts $(if $(filter command line,$(origin TREE)),"$(TREE)")
+
 .PHONY: eval
 eval: packages ## Score detectors, local models and the scope guard on texts they have not seen; fails where they take too long (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
 	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)") $(if $(PRESIDIO),--presidio "$(PRESIDIO)")
@@ -240,7 +244,7 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
-	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules tools/mcp/node_modules .tools .data coverage bench-results eval-results
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules tools/mcp/node_modules .tools .compiled .data coverage bench-results eval-results
 
 .PHONY: training packages check-tools servers documents real office python agents aider s3 k6 helm cluster containers
 training:

@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import { createAlertWebhook } from '#/adapters/webhook/alert-webhook.ts';
 import type { ConfigSource } from '#/config/config-source.ts';
 import { DetectorMarks } from '#/inspect/detector-marks.ts';
+import { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import { Pipeline } from '#/pipeline/pipeline.ts';
 import { createLocalRouter } from '#/route/local-router.ts';
 import type { Log } from '#/telemetry/log.ts';
-import { startFailure, startProgram } from '#/telemetry/start-program.ts';
 import { createCheckpointer, type Checkpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import type { MasterKey } from '#/config/master-keys.ts';
@@ -17,7 +17,7 @@ import { createAdminServer } from '#/telemetry/admin-server.ts';
 import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
 import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
-import { startSandbox, type Sandbox } from '#/embedded/sandbox.ts';
+import type { Sandbox } from '#/embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { bodyMemory } from '#/main/body-memory.ts';
 import { openCallTools, type CallTools } from '#/main/call-tools.ts';
@@ -25,21 +25,18 @@ import { openConfig } from '#/main/config.ts';
 import { stopListening } from '#/main/stop-listening.ts';
 import { openDocumentJobs, type DocumentJobs } from '#/main/document-jobs.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
+import { releaseMemory } from '#/main/release-memory.ts';
 import { openAnchors, openStores, type Stores } from '#/main/stores.ts';
 import { createObserver, type Observer } from '#/telemetry/observer.ts';
-import { readSettings, type Settings } from '#/settings/gateway-settings.ts';
-import { processEnvironment } from '#/settings/reader.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import { OpenCalls } from '#/surfaces/open-calls.ts';
 
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
-
-await startProgram(readSettings(processEnvironment()), run, startFailure);
-
-async function run(settings: Settings, log: Log): Promise<void> {
+/** The composition root: constructs adapters with what is in `main/`. Rejects when the gateway cannot start. */
+export async function run(settings: Settings, log: Log): Promise<void> {
   // What is written is for this user alone: keys, rows that wait, the files of the embedded database.
   process.umask(0o077);
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -56,7 +53,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   maintain(stores, observer);
   const tools = await openCallTools(settings, config, observer);
   const contentKeys = await loadContentKeys(settings.contentKeyFile);
-  const pipeline = createPipeline(settings, config, stores, tools, contentKeys, observer);
+  const pins = new PinKeeper({ store: stores.toolPins, onEvent: observer.onPipeline });
+  const pipeline = createPipeline(settings, config, { ...stores, pins }, tools, contentKeys, observer);
   const { checkpointer, anchors } = await openCheckpoints(settings, stores, observer);
   await pipeline.start();
   checkpointer.start();
@@ -79,7 +77,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const gateway = createGateway(settings, log, observer, { config, tools, pipeline, calls, room, jobs });
   const { priceFile: prices, lists, inference } = tools;
   const anchorer = anchors?.anchorer;
-  observer.watch({ pipeline, calls, room, jobs: jobs.runner, config, anchorer, prices, lists, journal });
+  observer.watch({ pipeline, calls, room, jobs: jobs.runner, config, anchorer, prices, lists, journal, pins });
   const sandbox = development?.sandbox;
   const running = { admin, gateway, calls, jobs, pipeline, checkpointer, anchors, tools, stores, closeConfig, sandbox };
   // Before anybody is told that it listens: who hears of it may end it at once.
@@ -87,6 +85,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   process.on('SIGINT', () => void shutDown(settings, log, running));
   // Before anybody calls: policies that protect look for names where there is a model of them.
   await inference?.start();
+  // Before anybody waits for it: it takes a moment.
+  releaseMemory();
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
@@ -96,12 +96,12 @@ async function run(settings: Settings, log: Log): Promise<void> {
 function createPipeline(
   { alertWebhook }: Settings,
   config: ConfigSource,
-  stores: Stores,
+  stores: Stores & { readonly pins: PinKeeper },
   { inference, lists, ...tools }: CallTools,
   contentKeys: readonly MasterKey[],
   { onPipeline }: Observer,
 ): Pipeline {
-  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects } = stores;
+  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins } = stores;
   return new Pipeline({
     counters,
     ledger,
@@ -128,6 +128,7 @@ function createPipeline(
     responseCache,
     retainedContent,
     keptObjects,
+    pins,
     cipher: createContentCipher(contentKeys),
     snapshot: () => config.current(),
     onEvent: onPipeline,
@@ -245,6 +246,8 @@ interface Development {
 async function startDevelopment(settings: Settings): Promise<Development | undefined> {
   if (settings.published) return undefined;
   if (settings.configDir !== undefined && settings.bootstrapKey === undefined) return undefined;
+  // The stand-in is large, and few need it.
+  const { startSandbox } = await import('#/embedded/sandbox.ts');
   const sandbox = await startSandbox();
   const key = settings.bootstrapKey ?? newDevelopmentKey();
   const namespace = settings.configDir === undefined ? SAMPLES_NAMESPACE : 'embedded';

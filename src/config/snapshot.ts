@@ -99,6 +99,7 @@ export interface McpServerConfig {
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  readonly definitions: ToolDefinitionsConfig;
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
 }
@@ -287,4 +288,12 @@ export interface PriceConfig {
   readonly outputImage?: NanoEuro;
   /** The rate at which amounts in dollars became these. */
   readonly usdToEur?: string;
+}
+
+/** Which definitions of a server's tools are offered. */
+export interface ToolDefinitionsConfig {
+  /** All of them; those of the first list and what people accept; or those that are declared. */
+  readonly mode: 'record' | 'pin' | 'declared';
+  /** By the name of the tool: SHA-256 in hexadecimal of its definition. Empty unless the mode is `declared`. */
+  readonly declared: ReadonlyMap<string, string>;
 }

@@ -13,7 +13,7 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
-import { OfferedTools, RECORD } from './tools/offered-tools.ts';
+import { OfferedTools } from './tools/offered-tools.ts';
 import { ToolLists } from './tools/tool-lists.ts';
 import { Sweeper } from './background/sweeper.ts';
 import { Lease } from './background/lease.ts';
@@ -61,7 +61,7 @@ export function assemble(deps: PipelineDeps): Assembled {
     files: documents && new RecentDocuments(documents),
     tools: {
       servers: deps.mcpServers,
-      offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), RECORD),
+      offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), deps.pins),
     },
   };
   return { parts, settlement, lease, sweeper };

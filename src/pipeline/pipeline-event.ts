@@ -4,6 +4,7 @@ import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
 import type { ToolListEvent } from './tools/tool-lists.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
+import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
 
 /** A fact about the pipeline, for log and metrics. */
 export type PipelineEvent =
@@ -37,4 +38,5 @@ export type PipelineEvent =
   | ToolListEvent
   | SettlementEvent
   | UpstreamEvent
-  | OwnershipEvent;
+  | OwnershipEvent
+  | PinEvent;

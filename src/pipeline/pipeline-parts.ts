@@ -1,6 +1,7 @@
 import type { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
 import type { HotCache } from '#/dispatch/cache/hot-cache.ts';
 import type { DispatchParts } from '#/dispatch/dispatch.ts';
+import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import type { MeterDeps } from '#/meter/meter.ts';
 import type { RoutingDeps } from '#/route/route.ts';
@@ -68,6 +69,8 @@ export interface PipelineDeps extends SettlementStores {
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
   readonly keptObjects: KeptObjects;
+  /** Decides which tools of a server may be offered. */
+  readonly pins: PinKeeper;
   /** Seals what either of them keeps. */
   readonly cipher: ContentCipher;
   readonly snapshot: () => Snapshot | undefined;

@@ -21,7 +21,6 @@ import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 import { askServer } from './tools/ask-server.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
-import { definitionDigest } from './tools/offered-tools.ts';
 import { lookThrough } from './tools/results.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
 
@@ -51,7 +50,7 @@ function admitRequest(
 ): Stated<Omit<Admitted, keyof ToolCallStart>> {
   const { server, listed, fault } = found;
   const model = server && (listed ? `${toolSlug(server)}/${listed.name}` : toolSlug(server));
-  const tool = toolFacts(request, listed, cipher);
+  const tool = toolFacts(request, found.pin, cipher);
   const facts: CallFacts = { asked: { model: model ?? null, stream: false }, tool };
   try {
     refuseBeforeReading(request);
@@ -75,13 +74,13 @@ function refuseOtherHeaders({ era, headers, arguments: args }: ToolCallRequest, 
 
 function toolFacts(
   { arguments: args, era, key }: ToolCallRequest,
-  listed: ListedTool | undefined,
+  pin: string | undefined,
   cipher: PipelineParts['cipher'],
 ): ToolFacts {
   const { organization, policy } = key.workload;
   return {
     arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
-    definition: listed ? definitionDigest(listed) : null,
+    definition: pin ?? null,
     eras: [era.version],
     is_error: false,
     method: 'tools/call',
@@ -104,7 +103,7 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
   const facts = routeTool(server, listed.name, request.key.workload);
   if (!found.quarantined) return { facts };
-  const message = 'The definition of this tool has changed and is not accepted yet: ask your administrator.';
+  const message = 'The definition of this tool is new or has changed, and is not accepted yet: ask your administrator.';
   throw new Stopped(new GatewayError('tool_quarantined', message), facts);
 }
 

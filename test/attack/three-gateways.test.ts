@@ -54,7 +54,7 @@ interface Starting {
 }
 
 function start(name: string): Starting {
-  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+  const child = spawn(process.execPath, [join(ROOT, 'src/start.js')], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       PATH: process.env['PATH'],

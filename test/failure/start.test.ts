@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { resource, startGateway } from '../harness/gateway.ts';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../src/start.js', import.meta.url).pathname;
 
 test('a gateway that waits for its database ends when it is told to', async () => {
   const sockets: Socket[] = [];
@@ -34,7 +34,7 @@ test('a gateway that waits for its database ends when it is told to', async () =
   }
 });
 
-const PROGRAMS = ['src/main.ts', 'operators/main.ts', 'inference/main.ts'];
+const PROGRAMS = ['src/start.js', 'operators/main.ts', 'inference/main.ts'];
 
 test.each(PROGRAMS)('%s does not start with a misspelt setting, and says which one was meant', async (program) => {
   const child = spawn(process.execPath, [new URL(`../../${program}`, import.meta.url).pathname], {

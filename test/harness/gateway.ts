@@ -38,7 +38,7 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../src/start.js', import.meta.url).pathname;
 /** As its image and `make run` start it. */
 const FLAGS = ['--max-semi-space-size=32'];
 const running = new Set<ChildProcess>();
@@ -46,7 +46,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `src/main.ts` on free ports and waits until it listens. Rejects with its log when it ends before. */
+/** Starts `src/start.js` on free ports and waits until it listens. Rejects with its log when it ends before. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const configDir = mkdtempSync(join(tmpdir(), 'gatewarden-config-'));
   const ownData = options.dataDir === undefined;

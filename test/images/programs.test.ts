@@ -16,7 +16,9 @@ const reached = (name: string): ReturnType<typeof reach> => reach(ROOT, PROGRAMS
 describe('what an image holds', () => {
   test('the gateway and the controller: threads too, and nothing of the document engine', () => {
     const { files, packages } = reached('gateway');
-    expect(files).toEqual(expect.arrayContaining(['src/main.ts', 'operators/main.ts', 'src/cli/gwctl.ts']));
+    expect(files).toEqual(
+      expect.arrayContaining(['src/start.js', 'src/main.ts', 'operators/main.ts', 'src/cli/gwctl.ts']),
+    );
     expect(files).toContain('src/inspect/search/detect-thread.ts');
     expect(files.filter((path) => path.startsWith('inference/'))).toEqual([]);
     expect(packages).toEqual(expect.arrayContaining(['fastify', 'pg', 'ioredis', '@kubernetes/client-node']));
@@ -25,7 +27,7 @@ describe('what an image holds', () => {
 
   test('the engine: its threads, and no store', () => {
     const { files, packages } = reached('inference');
-    expect(files).toEqual(expect.arrayContaining(['inference/worker.ts', 'inference/decide/model-thread.ts']));
+    expect(files).toEqual(expect.arrayContaining(['inference/jobs/worker.ts', 'inference/decide/model-thread.ts']));
     expect(packages).toEqual(expect.arrayContaining(['onnxruntime-node', 'sharp', 'pdfjs-dist']));
     for (const absent of ['pg', 'ioredis', '@kubernetes/client-node']) expect(packages).not.toContain(absent);
   });

@@ -26,19 +26,7 @@ export async function startMcpWorld(
 ): Promise<McpWorld> {
   const key = newKey();
   const databaseUrl = await createDatabase(inject('databaseUrl'));
-  const resources = (wanted: McpWorldOptions): object[] => [
-    ...tenant({
-      upstreamUrl: 'http://127.0.0.1:9',
-      key,
-      ...(wanted.policy && { policy: wanted.policy }),
-      ...(wanted.workload && { workload: wanted.workload }),
-      prices: [{ model: 'upstream/*', input: '2', output: '8' }, ...(wanted.prices ?? [])],
-    }),
-    ...Object.entries(wanted.servers).map(([name, { url, ...spec }]) =>
-      resource('MCPServer', name, { endpoint: { url }, jurisdiction: 'US', ...spec }),
-    ),
-    ...(wanted.more ?? []),
-  ];
+  const resources = (wanted: McpWorldOptions): object[] => mcpResources(wanted, key);
   const gateway = await startGateway({
     resources: resources(options),
     redisUrl: inject('redisUrl'),
@@ -54,6 +42,23 @@ export async function startMcpWorld(
       await gateway.stop();
     },
   };
+}
+
+/** What describes such a world. */
+export function mcpResources(wanted: McpWorldOptions, key: string): object[] {
+  return [
+    ...tenant({
+      upstreamUrl: 'http://127.0.0.1:9',
+      key,
+      ...(wanted.policy && { policy: wanted.policy }),
+      ...(wanted.workload && { workload: wanted.workload }),
+      prices: [{ model: 'upstream/*', input: '2', output: '8' }, ...(wanted.prices ?? [])],
+    }),
+    ...Object.entries(wanted.servers).map(([name, { url, ...spec }]) =>
+      resource('MCPServer', name, { endpoint: { url }, jurisdiction: 'US', ...spec }),
+    ),
+    ...(wanted.more ?? []),
+  ];
 }
 
 export interface Sent {

@@ -3,6 +3,8 @@ export interface Program {
   readonly entries: readonly string[];
   /** Files that are named in the code and not started in this image. */
   readonly leave: readonly string[];
+  /** Loaded when the image is built, so that it starts with compiled code: what starts nothing by itself, and threads. */
+  readonly compiled: readonly string[];
   /** Read at run time: globs from the repository's root. */
   readonly assets: readonly string[];
   /** Packages that are found at run time, beside those that are imported. */
@@ -18,8 +20,14 @@ const LANGUAGES = ['deu', 'eng', 'fra', 'ita', 'nld', 'pol', 'por', 'spa'];
 
 export const PROGRAMS: Readonly<Record<string, Program>> = {
   gateway: {
-    entries: ['src/main.ts', 'src/cli/gwctl.ts', 'operators/main.ts'],
+    entries: ['src/start.js', 'src/cli/gwctl.ts', 'operators/main.ts'],
     leave: ['inference/main.ts'],
+    compiled: [
+      'src/main/start.ts',
+      'src/embedded/sandbox.ts',
+      'src/inspect/search/detect-thread.ts',
+      'src/adapters/pglite/worker.ts',
+    ],
     assets: ['src/**/*.{lua,sql,json,bin}', 'k8s/samples/local/*.yaml'],
     packages: [],
     system: [],
@@ -28,6 +36,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   inference: {
     entries: ['inference/main.ts'],
     leave: [],
+    compiled: [],
     assets: ['inference/models/**/*'],
     packages: ['pdfjs-dist', 'tesseract.js-core', ...LANGUAGES.map((language) => `@tesseract.js-data/${language}`)],
     system: LANGUAGES.map((language) => `usr/share/tesseract-ocr/5/tessdata/${language}.traineddata`),

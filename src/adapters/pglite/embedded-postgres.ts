@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '#/runtime/thread-environment.ts';
 import { answers } from '../socket.ts';
 import { claim, dataDirectory, DataDirectoryInUse, type DataDirectory, keepToOwner } from './data-directory.ts';
 import type { WorkerInput, WorkerMessage } from './worker.ts';
@@ -66,7 +67,8 @@ function connectionStringOf({ folder }: DataDirectory): string {
 
 async function startWorker({ database, socket }: DataDirectory): Promise<Worker> {
   const input: WorkerInput = { database, socket };
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: input });
+  const options = { workerData: input, env: threadEnvironment() };
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), options);
   await said(worker, 'ready');
   // Clients notice when the worker ends: their connections do. Unheard, its fault would end this process.
   worker.on('error', () => {});

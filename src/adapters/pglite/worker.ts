@@ -16,17 +16,19 @@ interface OpenFile {
   readonly nfd: number;
 }
 
+const port = parentPort;
+if (port === null) throw new Error('worker.ts runs as a worker thread only');
 const { database, socket } = workerData as WorkerInput;
 const db = await openDatabase(database);
 const server = await serveSessions(backendOf(db), socket);
 say({ kind: 'ready' });
 
-parentPort!.once('message', () => {
+port.once('message', () => {
   void (async () => {
     await server.close();
     await db.close();
     say({ kind: 'closed' });
-    parentPort!.close();
+    port.close();
   })();
 });
 

@@ -3,7 +3,7 @@ import type { Snapshot, VirtualKeyConfig } from '../snapshot.ts';
 import { readCatalog, type Catalog, type CheckedDocuments } from './catalog.ts';
 import type { Compilation } from './context.ts';
 import { compileKeys } from './keys.ts';
-import { readExchangeRates, type ExchangeRates } from '../exchange-rates.ts';
+import { readExchangeRates, type ExchangeRates } from '#/values/exchange-rates.ts';
 import { compileOrganizations } from './organizations.ts';
 import { revisionOf } from './revision.ts';
 import { createSecretReader, type SecretFile } from './secrets.ts';

@@ -1,6 +1,7 @@
 import { isMachineAddress } from '../machine-address.ts';
+import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
-import type { McpServerAuth, McpServerConfig } from '../snapshot.ts';
+import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
 
@@ -80,9 +81,15 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     trust: toSnapshot('trust', spec.trust),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    definitions: compileDefinitions(spec.definitions),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
   });
+}
+
+function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']): ToolDefinitionsConfig {
+  const declared = new Map(tools.map(({ name, sha256 }) => [name, sha256]));
+  return Object.freeze({ mode: toSnapshot('definitionsMode', mode), declared });
 }
 
 /** A machine's own services are no servers of tools, and a credential in clear is read on its way. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { closed, jurisdiction, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
+import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
 
 const auth = closed(
   {
@@ -31,6 +31,31 @@ const tools = closed(
   { description: 'Which of its tools are offered. Default: all.' },
 );
 
+const definitions = closed(
+  {
+    mode: oneOf('definitionsMode', {
+      default: 'Pin',
+      description:
+        'Record: offers every definition and records changes. Pin: accepts the first list; a new or changed definition ' +
+        'is quarantined until a person accepts it. Declared: offers the definitions in tools only.',
+    }),
+    tools: Type.Optional(
+      mapOf(
+        closed({
+          name: text('toolName', { maxLength: 128, description: 'Name of the tool, as the server lists it.' }),
+          sha256: text('sha256', {
+            maxLength: 64,
+            description: 'SHA-256 of its definition: of the RFC 8785 canonical JSON without _meta.',
+          }),
+        }),
+        ['name'],
+        { minItems: 1, maxItems: 1000, description: 'The definitions that are offered, when mode is Declared.' },
+      ),
+    ),
+  },
+  { default: { mode: 'Pin' }, description: 'Which definitions of its tools are offered.' },
+);
+
 const spec = closed({
   endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
   transport: values(['StreamableHTTP', 'SSE'], {
@@ -54,6 +79,7 @@ const spec = closed({
       'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
   }),
   tools: Type.Optional(tools),
+  definitions,
   workloads: Type.Optional(
     setOf(name(), {
       maxItems: 128,
@@ -111,10 +137,20 @@ const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
   },
 ];
 
+const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
+  {
+    rule: "self.mode == 'Declared' ? has(self.tools) : !has(self.tools)",
+    message: 'must be set if and only if mode is Declared',
+    fieldPath: '.tools',
+    check: (self) => (self.mode === 'Declared') === (self.tools !== undefined),
+  },
+];
+
 /** The MCPServer kind. */
 export const mcpServer = customKind('MCPServer', spec, [
   rulesAt('spec', specRules),
   rulesAt('spec.endpoint', ENDPOINT_RULES),
   rulesAt('spec.auth', authRules),
   rulesAt('spec.tools', toolRules),
+  rulesAt('spec.definitions', definitionRules),
 ]);

@@ -14,6 +14,7 @@ export const SPELLINGS = {
   },
   dlpImages: { Pass: 'pass', Inspect: 'inspect', Refuse: 'refuse' },
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
+  definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
   trust: { Internal: 'internal', External: 'external' },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },

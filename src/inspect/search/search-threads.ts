@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { inSlices } from '#/runtime/loop-slices.ts';
+import { threadEnvironment } from '#/runtime/thread-environment.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
 import { FairPlaces, type Asker } from '#/runtime/fair-places.ts';
@@ -221,9 +222,13 @@ export class SearchThreads {
     }, ms);
   }
 
-  /** A new thread. It sees no environment and none of the process's flags. */
+  /** A new thread. It sees nothing of the environment and none of the process's flags. */
   #start(place: number): Thread {
-    const worker = new Worker(this.#options.threadModule, { workerData: this.#rules, env: {}, execArgv: [] });
+    const worker = new Worker(this.#options.threadModule, {
+      workerData: this.#rules,
+      env: threadEnvironment(),
+      execArgv: [],
+    });
     const thread: Thread = { worker, turn: undefined, watch: undefined, cut: false };
     this.#threads[place] = thread;
     worker.on('message', (answer: Answer) => this.#turned(thread, answer));

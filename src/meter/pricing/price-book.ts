@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { rateAt, readExchangeRates, type ExchangeRates } from '#/config/exchange-rates.ts';
+import { rateAt, readExchangeRates, type ExchangeRates } from '#/values/exchange-rates.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#/config/snapshot.ts';
 import { fraction } from './fraction.ts';

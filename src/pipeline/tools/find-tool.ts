@@ -10,6 +10,8 @@ export interface FoundTool {
   /** As its server lists it; undefined: it lists none with this name. */
   readonly listed: ListedTool | undefined;
   readonly quarantined: boolean;
+  /** SHA-256 of its definition; undefined: it has no canonical form, or there is no tool. */
+  readonly pin: string | undefined;
   /** Why it cannot be called, whatever policy says. */
   readonly fault: GatewayError | undefined;
 }
@@ -30,16 +32,16 @@ export async function findTool(
       own = named.listed.name;
     } else server = workload.mcpServers.get(name);
     if (!server) return without(unknownServer());
-    const { listed, isKnown, quarantined } = await offered.find(server, own, workload);
-    const fault = listed ? undefined : isKnown ? unknownTool() : unlisted(server);
-    return { server, listed, quarantined, fault };
+    const { isKnown, ...found } = await offered.find(server, own, workload);
+    const fault = found.listed ? undefined : isKnown ? unknownTool() : unlisted(server);
+    return { server, ...found, fault };
   } catch (thrown) {
-    return { server, listed: undefined, quarantined: false, fault: asGatewayError(thrown) };
+    return { ...without(asGatewayError(thrown)), server };
   }
 }
 
 function without(fault: GatewayError): FoundTool {
-  return { server: undefined, listed: undefined, quarantined: false, fault };
+  return { server: undefined, listed: undefined, quarantined: false, pin: undefined, fault };
 }
 
 /** The refusal of a server that is not there, or is not this workload's. */

@@ -1,22 +1,9 @@
-import { hash } from 'node:crypto';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
 import { toolDenial } from '#/route/tools.ts';
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { federatedName } from '#/wire/mcp/names.ts';
 import type { FetchedList, ToolLists } from './tool-lists.ts';
-
-/** Which definitions of a freshly fetched list may be offered. */
-export interface DefinitionGate {
-  /** The state of each tool, by name; a tool that is not in it may be offered. */
-  judge(
-    of: { readonly organization: string; readonly server: McpServerConfig },
-    tools: readonly Pick<ListedTool, 'name' | 'definition'>[],
-  ): Promise<ReadonlyMap<string, 'accepted' | 'quarantined'>>;
-}
-
-/** Every definition may be offered; rows tell its digest. */
-export const RECORD: DefinitionGate = { judge: async () => new Map() };
 
 /** A tool that a workload may call. */
 export interface OfferedTool {
@@ -38,18 +25,38 @@ export interface Offer {
 interface Judged {
   readonly list: FetchedList;
   readonly byName: ReadonlyMap<string, ListedTool>;
-  readonly states: ReadonlyMap<string, 'accepted' | 'quarantined'>;
+  /** Names of tools whose definition is accepted. */
+  readonly accepted: ReadonlySet<string>;
+  /** By name: SHA-256 of the definition. */
+  readonly pins: ReadonlyMap<string, string>;
+}
+
+/** A list as it was decided on, with the resource of that time. */
+interface Decided {
+  readonly server: McpServerConfig;
+  readonly judged: Promise<Judged>;
+}
+
+/** One tool of a server. */
+interface NamedTool {
+  /** Undefined: the server lists none with this name, or cannot be asked (`isKnown` false). */
+  readonly listed: ListedTool | undefined;
+  readonly isKnown: boolean;
+  /** Its definition is not accepted. */
+  readonly quarantined: boolean;
+  /** SHA-256 of its definition. */
+  readonly pin: string | undefined;
 }
 
 /** The tools of servers as workloads may see them. */
 export class OfferedTools {
   readonly #lists: ToolLists;
-  readonly #gate: DefinitionGate;
-  readonly #judged = new WeakMap<FetchedList, Map<string, Promise<Judged>>>();
+  readonly #pins: Pick<PinKeeper, 'decide'>;
+  readonly #judged = new WeakMap<FetchedList, Map<string, Decided>>();
 
-  constructor(lists: ToolLists, gate: DefinitionGate) {
+  constructor(lists: ToolLists, pins: Pick<PinKeeper, 'decide'>) {
     this.#lists = lists;
-    this.#gate = gate;
+    this.#pins = pins;
   }
 
   /** All tools of these servers that policy lets a workload call. The servers are asked at once. */
@@ -66,7 +73,7 @@ export class OfferedTools {
         continue;
       }
       for (const listed of judged.list.tools) {
-        if (judged.states.get(listed.name) === 'quarantined') continue;
+        if (!judged.accepted.has(listed.name)) continue;
         if (toolDenial(server, listed.name, workload.policy)) continue;
         const federated = federatedName(server.prefix, listed.name);
         if (names.has(federated)) continue;
@@ -88,18 +95,15 @@ export class OfferedTools {
   }
 
   /**
-   * One tool of a server, whatever policy says of it; undefined: the server lists none with this name, or cannot be asked
-   * (`isKnown` false). A list without it is fetched again.
+   * One tool of a server, whatever policy says of it. A list without it, or with a definition that is not accepted, is
+   * fetched again: both may have changed since.
    */
-  async find(
-    server: McpServerConfig,
-    tool: string,
-    workload: WorkloadConfig,
-  ): Promise<{ readonly listed: ListedTool | undefined; readonly isKnown: boolean; readonly quarantined: boolean }> {
+  async find(server: McpServerConfig, tool: string, workload: WorkloadConfig): Promise<NamedTool> {
     let judged = await this.#of(server, workload, false);
-    if (judged && !judged.byName.has(tool)) judged = await this.#of(server, workload, true);
-    const quarantined = judged?.states.get(tool) === 'quarantined';
-    return { listed: judged?.byName.get(tool), isKnown: judged !== undefined, quarantined };
+    if (judged && !judged.accepted.has(tool)) judged = await this.#of(server, workload, true);
+    const listed = judged?.byName.get(tool);
+    const quarantined = listed !== undefined && judged?.accepted.has(tool) !== true;
+    return { listed, isKnown: judged !== undefined, quarantined, pin: judged?.pins.get(tool) };
   }
 
   async #of(server: McpServerConfig, workload: WorkloadConfig, anew: boolean): Promise<Judged | undefined> {
@@ -107,31 +111,28 @@ export class OfferedTools {
     return list && this.#judge(server, workload.organization.id, list);
   }
 
-  /** What the gate says of a list, asked once for each organization. */
+  /** Which of a list's definitions are accepted: decided once for each organization, and again for other resources. */
   #judge(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
     let byOrganization = this.#judged.get(list);
     if (!byOrganization) this.#judged.set(list, (byOrganization = new Map()));
-    let judged = byOrganization.get(organization);
-    if (!judged) {
-      judged = this.#gate.judge({ organization, server }, list.tools).then((states) => {
-        return { list, states, byName: new Map(list.tools.map((tool) => [tool.name, tool])) };
-      });
-      // A gate that cannot be asked now is asked again.
-      judged.catch(() => byOrganization.delete(organization));
-      byOrganization.set(organization, judged);
-    }
+    const known = byOrganization.get(organization);
+    if (known?.server.definitions === server.definitions) return known.judged;
+    const judged = this.#decide(server, organization, list);
+    byOrganization.set(organization, { server, judged });
     return judged;
   }
-}
 
-const DIGESTS = new WeakMap<ListedTool, string>();
-
-/** SHA-256 of a definition as canonical JSON without its `_meta`. */
-export function definitionDigest(tool: ListedTool): string {
-  let digest = DIGESTS.get(tool);
-  if (digest === undefined) {
-    const { _meta: _, ...told } = tool.definition;
-    DIGESTS.set(tool, (digest = hash('sha256', canonicalJson(told), 'hex')));
+  async #decide(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
+    const { offered, pins } = await this.#pins.decide(
+      { organization, server: server.id },
+      server.definitions,
+      list.tools,
+    );
+    return {
+      list,
+      byName: new Map(list.tools.map((tool) => [tool.name, tool])),
+      accepted: new Set(offered.map(({ name }) => name)),
+      pins,
+    };
   }
-  return digest;
 }

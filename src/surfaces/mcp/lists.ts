@@ -1,5 +1,5 @@
 import type { Offer, OfferedTool } from '#/pipeline/tools/offered-tools.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
+import type { Json, JsonObject } from '#/wire/document/json.ts';
 import { META_SERVER, negotiated, SUPPORTED, type Era } from '#/wire/mcp/eras.ts';
 import { RPC, RpcFault } from '#/wire/mcp/message.ts';
 
@@ -43,7 +43,7 @@ export function toolPage(
   const last = page.at(-1);
   const result = {
     ...(era === 'modern' && { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'private' }),
-    tools: page.map((tool) => (federated ? renamed(tool) : tool.listed.definition)),
+    tools: page.map((tool) => (federated ? renamed(tool) : pinned(tool))),
     ...(last && from + PAGE < tools.length && { nextCursor: Buffer.from(nameOf(last)).toString('base64url') }),
     ...(unavailable.length > 0 && { _meta: { 'gatewarden.dev/unavailable': unavailable } }),
   };
@@ -59,10 +59,12 @@ function after(names: readonly string[], cursor: Json): number {
 }
 
 function renamed({ federated, listed, server }: OfferedTool): JsonObject {
-  const { _meta: meta } = listed.definition;
-  return {
-    ...listed.definition,
-    name: federated,
-    _meta: { ...(isObject(meta) && meta), 'gatewarden.dev/tool': { server: server.name, name: listed.name } },
-  };
+  const tool = { server: server.name, name: listed.name };
+  return { ...pinned({ listed }), name: federated, _meta: { 'gatewarden.dev/tool': tool } };
+}
+
+/** As the server defines it, without `_meta`: no pin covers that, so that a server could say anything in it. */
+function pinned({ listed }: Pick<OfferedTool, 'listed'>): JsonObject {
+  const { _meta, ...definition } = listed.definition;
+  return definition;
 }
