@@ -119,5 +119,5 @@ test('pictures and the like pass, and are reported as not inspected', async () =
     arguments: {},
   });
   expect(answer.body.result?.content?.some((part) => 'data' in part)).toBe(true);
-  expect(answer.headers.get('x-gw-unscanned')).toBe('image');
+  expect(answer.headers.get('x-gw-unscanned')).toContain('image');
 });
