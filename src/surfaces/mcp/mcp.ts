@@ -35,7 +35,10 @@ const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
 export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     deps.authenticateFor(request, reply, mcpProtocol);
-    refuseOrigin(request, deps.mcpOrigins);
+    refuseOrigin(request, [
+      ...deps.mcpOrigins,
+      ...(authenticatedOf(request).key.workload.organization.corsOrigins ?? []),
+    ]);
   };
   for (const path of PATHS) {
     app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
@@ -56,7 +59,8 @@ export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
 /** Any web page could make a browser call: only listed ones may. */
 function refuseOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly string[]): void {
   if (origin === undefined || allowed.includes(origin)) return;
-  const message = 'Web pages of this origin may not call. The setting GW_MCP_ORIGINS lists those that may.';
+  const message =
+    'Web pages of this origin may not call: it is neither in GW_MCP_ORIGINS nor in corsOrigins of the Organization.';
   throw new GatewayError('permission_denied', message, { param: 'origin' });
 }
 
