@@ -119,7 +119,7 @@ export class OfferedTools {
   /** Which of a list's definitions are accepted: decided once for each organization, and again for other resources. */
   #judge(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
     let byOrganization = this.#judged.get(list);
-    if (!byOrganization) this.#judged.set(list, (byOrganization = new Map()));
+    if (!byOrganization) this.#judged.set(list, (byOrganization = new Map<string, Decided>()));
     const known = byOrganization.get(organization);
     if (known?.server.definitions === server.definitions) return known.judged;
     const judged = this.#decide(server, organization, list);

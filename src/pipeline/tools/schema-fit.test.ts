@@ -9,7 +9,7 @@ test.each<[string, object, unknown, unknown, boolean]>([
   ['a format', of({ type: 'string', format: 'email' }), 'ada@example.com', TAG, true],
   ['a pattern', of({ type: 'string', pattern: '^[^@]+@.+$' }), 'ada@example.com', TAG, true],
   ['a pattern that says nothing', of({ type: 'string', pattern: '.*' }), 'ada@example.com', TAG, false],
-  ['a pattern next to what is sent unchanged', of({ type: 'string', pattern: '^x' }), 'x', 'x', false],
+  ['a pattern of an unchanged text', of({ type: 'string', pattern: '^x' }), 'x', 'x', false],
   ['a number', of({ type: 'integer' }), 4111111111111111, TAG, true],
   ['a length', of({ type: 'string', maxLength: 5 }), 'a@b.c', TAG, true],
   ['one of a few', of({ enum: ['a@b.c', 'd@e.f'] }), 'a@b.c', TAG, true],
@@ -27,7 +27,7 @@ test('a pattern of a server is never run', () => {
   expect(performance.now() - started).toBeLessThan(1000);
 });
 
-test('references are not followed, and a schema that is none says nothing', () => {
+test('references are not followed, and a broken schema says nothing', () => {
   expect(fitsNoLonger({ $ref: '#' }, { a: 'x' }, { a: TAG })).toBe(false);
-  expect(fitsNoLonger({ type: 7, allOf: 'x' } as never, { a: 'x' }, { a: TAG })).toBe(false);
+  expect(fitsNoLonger({ type: 7, allOf: 'x' }, { a: 'x' }, { a: TAG })).toBe(false);
 });

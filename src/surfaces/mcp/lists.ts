@@ -37,7 +37,7 @@ const WRITTEN = new WeakMap<Offer, Map<string, string>>();
 export function toolPage(offer: Offer, federated: boolean, cursor: Json | undefined, era: Era): string {
   if (cursor !== undefined) return written(offer, federated, cursor, era);
   let pages = WRITTEN.get(offer);
-  if (!pages) WRITTEN.set(offer, (pages = new Map()));
+  if (!pages) WRITTEN.set(offer, (pages = new Map<string, string>()));
   const kind = `${federated} ${era}`;
   let page = pages.get(kind);
   if (page === undefined) pages.set(kind, (page = written(offer, federated, cursor, era)));

@@ -13,7 +13,7 @@ import { letGo } from '../let-go.ts';
 import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
-import { failureOf, mcpProtocol } from './protocol.ts';
+import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
 import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
 import { ToolStream } from './tool-stream.ts';
 
@@ -105,7 +105,7 @@ function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, co
   }
   const error = asGatewayError(thrown);
   deps.onError(error, context.id);
-  const { status, text } = failureOf(error, context.id, idSource, read?.era.era ?? 'legacy');
+  const { status, text } = failureOf(error, context.id, idSource);
   reply.code(status).headers(headersFor(error)).send(text);
 }
 
@@ -199,7 +199,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
     if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
     const error = asGatewayError(thrown);
     deps.onError(error, context.id);
-    const { status, text } = failureOf(error, context.id, idSource, read.era.era);
+    const { status, text } = toolFailureOf(error, context.id, idSource, read.era.era);
     stream.end(text, status, headersFor(error));
   } finally {
     deps.pipeline.leave(authenticated);

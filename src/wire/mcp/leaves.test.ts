@@ -35,7 +35,7 @@ test('of a result, pictures, sound and blobs are media, and all else is text', (
   for (const text of ['one', 'memo://two', 'three']) expect(texts).toContain(text);
 });
 
-test('texts for restoring: JSON within a text is told from text that only begins like it', () => {
+test('texts for restoring: JSON within a text is recognized, and text that only begins like it is not', () => {
   const kinds = textsIn(readResult('{"a":"{\\"b\\":1}","c":"[see] x"}')).map(({ text, kind }) => `${text}: ${kind}`);
   expect(kinds).toEqual(['a: text', '{"b":1}: json', 'c: text', '[see] x: text']);
 });

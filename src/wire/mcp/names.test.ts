@@ -16,7 +16,7 @@ test('any other name is short, of plain characters, and always the same', () => 
   );
 });
 
-test('names that differ only in what is cut or replaced stay apart', () => {
+test('names that differ only in a part that is cut or replaced stay apart', () => {
   const long = 'a'.repeat(60);
   const names = [`${long}1`, `${long}2`, 'a.b', 'a/b', 'a b'].map((tool) => federatedName('crm', tool));
   expect(new Set(names).size).toBe(names.length);
