@@ -24,7 +24,7 @@ export interface ToolListing {
 }
 
 /** One call of a tool, as it is sent. */
-export interface ToolAsk {
+interface ToolAsk {
   readonly tool: string;
   /** JSON source of the arguments; undefined: the call has none. */
   readonly arguments: string | undefined;

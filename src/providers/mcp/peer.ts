@@ -83,7 +83,7 @@ export class Peer {
   }
 
   /**
-   * Asks the server. A session that it has forgotten is opened anew and the request sent again, once: the server did not
+   * Asks the server. A session that it has forgotten is opened again and the request sent again, once: the server did not
    * run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
    */
   async ask(request: PeerRequest): Promise<PeerAnswer> {
@@ -107,7 +107,7 @@ export class Peer {
     try {
       const timeoutMs = Math.max(1, until - performance.now());
       const incoming = await this.#send(link, request.method, request, body, timeoutMs, request.signal);
-      // A refused session is told by its status alone.
+      // The status alone says that the session is refused.
       if (incoming.status === 404 && link.session !== undefined) {
         incoming.close();
         throw new McpServerFault(404, 'the server does not know the session');
@@ -180,16 +180,16 @@ export class Peer {
     const answer =
       method === 'ping'
         ? { result: {} }
-        : { error: { code: RPC.methodNotFound, message: 'This client has no such capability.' } };
+        : { error: { code: RPC.methodNotFound, message: 'This client does not have the capability.' } };
     this.#post(link, JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   }
 
-  /** Tells a legacy server that nobody waits for a request any more. */
+  /** Tells a legacy server that the client no longer waits for a request. */
   #cancel(link: Link, requestId: string): void {
     this.#post(link, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }));
   }
 
-  /** Sends what is not answered; nobody waits for it. */
+  /** Sends a message in the background: servers do not answer it. */
   #post(link: Link, body: string): void {
     this.#send(link, '', { headers: {} }, body, OPEN_MS, NEVER).then(
       (incoming) => incoming.close(),

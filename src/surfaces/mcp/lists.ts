@@ -5,7 +5,7 @@ import { RPC, RpcFault } from '#/wire/mcp/message.ts';
 
 /** Tools on one page. */
 const PAGE = 500;
-/** How long a client may keep what it is told of the gateway and of tools. */
+/** How long a client may keep a list of tools or a description of the gateway. */
 const TTL_MS = 30_000;
 const CAPABILITIES = { tools: {} };
 
@@ -55,7 +55,7 @@ function after(names: readonly string[], cursor: Json): number {
   const name = typeof cursor === 'string' && cursor.length <= 256 ? Buffer.from(cursor, 'base64url').toString() : '';
   const at = names.indexOf(name);
   if (at >= 0) return at + 1;
-  throw new RpcFault(RPC.invalidParams, 200, 'params.cursor is none of this list: begin again without it.');
+  throw new RpcFault(RPC.invalidParams, 200, 'params.cursor does not belong to this list: begin again without it.');
 }
 
 function renamed({ federated, listed, server }: OfferedTool): JsonObject {

@@ -12,7 +12,7 @@ export const mcpProtocol: ClientProtocol = {
   failureHeaders: (error): Record<string, string> =>
     error.code === 'invalid_api_key' ? { 'www-authenticate': 'Bearer' } : {},
   failureEvent: (error, callId) => JSON.stringify({ jsonrpc: '2.0', error: rpcError(error, callId) }),
-  limitHeaders: chatProtocol.limitHeaders,
+  limitHeaders: (limits, now) => chatProtocol.limitHeaders(limits, now),
   keepalive: ': keepalive\n\n',
 };
 
@@ -22,7 +22,7 @@ export interface ToldFailure {
   readonly text: string;
 }
 
-/** Refusals that a model is told as the result of its call, so that it can go another way. */
+/** Refusals that a model gets as the result of its call, so that it can go another way. */
 const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'data_protection',
   'residency_denied',
@@ -54,8 +54,14 @@ export function failureOf(error: GatewayError, callId: string, idSource: string 
   return { status: error.status, text: errorMessage(idSource, errorSource(rpcError(error, callId))) };
 }
 
+/** A header that differs from what it repeats, as `readEra` refuses it. */
+function isMismatch({ code, param }: GatewayError): boolean {
+  return code === 'invalid_request' && param?.startsWith('mcp-') === true;
+}
+
 function rpcError(error: GatewayError, callId: string) {
   const { code, message, retryAfterMs } = error;
+  if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
   const kind: ErrorKind = CATALOGUE[code];
   const retry = kind.shouldRetry || retryAfterMs !== undefined;
