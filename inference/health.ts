@@ -1,6 +1,6 @@
 import type { DocumentFault } from '#/ports/documents.ts';
-import type { JobQueue } from './queue.ts';
-import type { WorkerPool } from './worker-pool.ts';
+import type { JobQueue } from './jobs/queue.ts';
+import type { WorkerPool } from './jobs/worker-pool.ts';
 
 /** Whether documents can be processed, as far as was tried. */
 export interface Health {

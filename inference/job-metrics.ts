@@ -1,6 +1,6 @@
 import { counter, gauge, Metrics } from '#/telemetry/metrics.ts';
-import type { JobQueue } from './queue.ts';
-import type { KillReason, Outcome } from './thread.ts';
+import type { JobQueue } from './jobs/queue.ts';
+import type { KillReason, Outcome } from './jobs/thread.ts';
 
 /** Counts of jobs, never their content. */
 export interface JobMetrics {

@@ -7,11 +7,11 @@ import type { ModelKind } from './decide/manifest.ts';
 import { createHealth } from './health.ts';
 import { createJobMetrics } from './job-metrics.ts';
 import { faultyLanguages, smallLanguages } from './ocr/language-data.ts';
-import { JobQueue } from './queue.ts';
+import { JobQueue } from './jobs/queue.ts';
 import { buildServer } from './server.ts';
 import { processEnvironment } from '#/settings/reader.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { openWorkerPool } from './worker-pool.ts';
+import { openWorkerPool } from './jobs/worker-pool.ts';
 
 /** Entry point of the document engine. The first line on stdout tells its address as JSON: `{"event", "url"}`. */
 

@@ -4,13 +4,13 @@ import type { Log } from '#/telemetry/log.ts';
 import type { ModelHost } from './decide/model-host.ts';
 import type { ModelMetrics } from './decide/model-metrics.ts';
 import { serveModels } from './decide/routes.ts';
-import { readForm, RequestFault } from './form.ts';
+import { readForm, RequestFault } from './http/form.ts';
 import type { Health } from './health.ts';
 import type { JobMetrics } from './job-metrics.ts';
-import { pageNewsFor } from './page-news.ts';
-import type { JobQueue } from './queue.ts';
-import { jobOf, VERBS, type Verb } from './verbs.ts';
-import type { WorkerPool } from './worker-pool.ts';
+import { pageNewsFor } from './http/page-news.ts';
+import type { JobQueue } from './jobs/queue.ts';
+import { jobOf, VERBS, type Verb } from './engine/verbs.ts';
+import type { WorkerPool } from './jobs/worker-pool.ts';
 
 export interface ServerDeps {
   readonly queue: JobQueue;

@@ -1,7 +1,7 @@
 import type { ConfigKeys } from '#/config/published/config-keys.ts';
 import type { Cluster, ClusterKind, LeaseStore } from '#/ports/cluster.ts';
 import type { ConfigPublisher } from '#/config/published/config-store.ts';
-import type { Spending } from './spending.ts';
+import type { Spending } from './status/spending.ts';
 
 /** What happens to a controller. */
 export type ControllerEvent =

@@ -1,19 +1,19 @@
 import type { CheckedDocuments } from '#/config/compile/catalog.ts';
 import { comparePositions } from '#/config/published/position.ts';
-import { startReflector, type Reflector } from './reflector.ts';
+import { startReflector, type Reflector } from './cluster/reflector.ts';
 import type { ClusterFault, ClusterKind } from '#/ports/cluster.ts';
 import type { PublishedHead } from '#/config/published/config-store.ts';
 import { TIMINGS, type ControllerEvent, type ControllerOptions, type ControllerState } from './controller-options.ts';
-import { accept, type Accepted, type Document } from './accept.ts';
-import { startElector, type Elector } from './elector.ts';
-import { createJudge, type Judge } from './judge.ts';
-import { Progress } from './progress.ts';
-import { Fenced, Publication } from './publication.ts';
-import { Sealer } from './sealer.ts';
-import { documentTexts, earlierDocuments, earlierSecrets, keyTexts, secretTexts } from './texts.ts';
-import { OWN_KINDS, World, type Change } from './world.ts';
-import { createWriter, type Writer } from './writer.ts';
-import { spendersOf } from './spending.ts';
+import { accept, type Accepted, type Document } from './resources/accept.ts';
+import { startElector, type Elector } from './cluster/elector.ts';
+import { createJudge, type Judge } from './status/judge.ts';
+import { Progress } from './status/progress.ts';
+import { Fenced, Publication } from './publish/publication.ts';
+import { Sealer } from './publish/sealer.ts';
+import { documentTexts, earlierDocuments, earlierSecrets, keyTexts, secretTexts } from './publish/texts.ts';
+import { OWN_KINDS, World, type Change } from './resources/world.ts';
+import { createWriter, type Writer } from './cluster/writer.ts';
+import { spendersOf } from './status/spending.ts';
 
 const RETRY_MS = 1000;
 

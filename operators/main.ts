@@ -14,7 +14,7 @@ import { startController } from './controller.ts';
 import { createObserver } from './observer.ts';
 import { processEnvironment } from '#/settings/reader.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { createSpending, type Sums } from './spending.ts';
+import { createSpending, type Sums } from './status/spending.ts';
 
 /** Nothing was heard of a collection for so long: whatever holds the connection up, a new process may not have it. */
 const MOST_SILENCE_MS = 600_000;

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { readExchangeRates } from '#/config/exchange-rates.ts';
+import { readExchangeRates } from '#/values/exchange-rates.ts';
 import { NAMESPACE } from '#/settings/forms.ts';
 import { createReader, readNamed, type Environment, type ReadSettings } from '#/settings/reader.ts';
 import type { SettingsOf } from '#/settings/table.ts';

@@ -23,6 +23,7 @@ import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
 import { CLOUD_COUNTS, type CountEndpoint } from '#/surfaces/clouds/count-tokens.ts';
 import { ENDPOINTS } from '#/surfaces/endpoints.ts';
 import { countTokens } from '#/surfaces/messages/count-tokens.ts';
+import { mountMcp, type McpDeps } from '#/surfaces/mcp/mcp.ts';
 import { messagesProtocol } from '#/surfaces/messages/protocol.ts';
 import { answerModel, answerModels, modelsProtocol } from '#/surfaces/models/answer.ts';
 import { ANY_PATH, mountAnyPath } from '#/surfaces/passthrough/any-path.ts';
@@ -34,9 +35,18 @@ import type { ClientProtocol } from '#/surfaces/client-protocol.ts';
 import { protocolAt } from '#/surfaces/protocol-at.ts';
 
 export interface GatewayDeps
-  extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'authenticate'>, Omit<DocumentDeps, 'authenticate'> {
+  extends
+    CallDeps,
+    RouteDeps,
+    BodyDeps,
+    Omit<PassthroughDeps, 'authenticate'>,
+    Omit<DocumentDeps, 'authenticate'>,
+    Omit<McpDeps, 'authenticateFor'> {
   readonly keys: KeyStore;
-  readonly pipeline: Pick<Pipeline, 'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse'>;
+  readonly pipeline: Pick<
+    Pipeline,
+    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'
+  >;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
   /** How long such a request waits for its refusal. */
@@ -97,6 +107,7 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   } satisfies DocumentDeps;
   mountPassthrough(app, mounted);
   mountDocuments(app, mounted);
+  mountMcp(app, { ...deps, authenticateFor: (request, reply, protocol) => admit(request, reply, deps, protocol) });
   mountAnyPath(app, mounted);
   return app;
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAlertWebhook } from '#/adapters/webhook/alert-webhook.ts';
 import type { ConfigSource } from '#/config/config-source.ts';
 import { DetectorMarks } from '#/inspect/detector-marks.ts';
+import { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import { Pipeline } from '#/pipeline/pipeline.ts';
 import { createLocalRouter } from '#/route/local-router.ts';
 import type { Log } from '#/telemetry/log.ts';
@@ -52,7 +53,8 @@ export async function run(settings: Settings, log: Log): Promise<void> {
   maintain(stores, observer);
   const tools = await openCallTools(settings, config, observer);
   const contentKeys = await loadContentKeys(settings.contentKeyFile);
-  const pipeline = createPipeline(settings, config, stores, tools, contentKeys, observer);
+  const pins = new PinKeeper({ store: stores.toolPins, onEvent: observer.onPipeline });
+  const pipeline = createPipeline(settings, config, { ...stores, pins }, tools, contentKeys, observer);
   const { checkpointer, anchors } = await openCheckpoints(settings, stores, observer);
   await pipeline.start();
   checkpointer.start();
@@ -75,7 +77,7 @@ export async function run(settings: Settings, log: Log): Promise<void> {
   const gateway = createGateway(settings, log, observer, { config, tools, pipeline, calls, room, jobs });
   const { priceFile: prices, lists, inference } = tools;
   const anchorer = anchors?.anchorer;
-  observer.watch({ pipeline, calls, room, jobs: jobs.runner, config, anchorer, prices, lists, journal });
+  observer.watch({ pipeline, calls, room, jobs: jobs.runner, config, anchorer, prices, lists, journal, pins });
   const sandbox = development?.sandbox;
   const running = { admin, gateway, calls, jobs, pipeline, checkpointer, anchors, tools, stores, closeConfig, sandbox };
   // Before anybody is told that it listens: who hears of it may end it at once.
@@ -94,12 +96,12 @@ export async function run(settings: Settings, log: Log): Promise<void> {
 function createPipeline(
   { alertWebhook }: Settings,
   config: ConfigSource,
-  stores: Stores,
+  stores: Stores & { readonly pins: PinKeeper },
   { inference, lists, ...tools }: CallTools,
   contentKeys: readonly MasterKey[],
   { onPipeline }: Observer,
 ): Pipeline {
-  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects } = stores;
+  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins } = stores;
   return new Pipeline({
     counters,
     ledger,
@@ -117,6 +119,7 @@ function createPipeline(
     providers: tools.providers,
     ...(lists && { lists }),
     media: tools.media,
+    mcpServers: tools.mcpServers,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,
@@ -125,6 +128,7 @@ function createPipeline(
     responseCache,
     retainedContent,
     keptObjects,
+    pins,
     cipher: createContentCipher(contentKeys),
     snapshot: () => config.current(),
     onEvent: onPipeline,
@@ -167,7 +171,7 @@ interface ServedBy {
 function createGateway(settings: Settings, log: Log, { onError }: Observer, by: ServedBy): FastifyInstance {
   const { config, tools, pipeline, calls, room, jobs } = by;
   const { providers, prices, lists } = tools;
-  const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes } = settings;
+  const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes, mcpOrigins } = settings;
   return buildGateway({
     keys: config,
     providers,
@@ -182,6 +186,8 @@ function createGateway(settings: Settings, log: Log, { onError }: Observer, by: 
     authDelayMs,
     docsUrl,
     bodyLimitBytes,
+    mcpOrigins: mcpOrigins ?? [],
+    version: manifest.version,
     room,
   });
 }

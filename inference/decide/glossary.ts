@@ -158,11 +158,24 @@ function countsOf(
 function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms {
   const glosses = new Map(entries);
   for (const [form, gloss] of entries) if (!glosses.has(plain(form))) glosses.set(plain(form), gloss);
-  const sorted = [...glosses.keys()].toSorted((a, b) => (a < b ? -1 : 1));
   const exactly = (word: string, bare: string): string | undefined => glosses.get(word) ?? glosses.get(bare);
+  const inflected = inflectionsOf(glosses);
+  const compounds = PARTED.has(language) ? compoundsOf(glosses, exactly, inflected) : undefined;
+  return {
+    exactly,
+    of: (word, isEnglish) => {
+      const bare = plain(word);
+      const found = exactly(word, bare);
+      if (found !== undefined || isEnglish) return found;
+      return compounds?.without(word) ?? inflected(bare) ?? compounds?.joined(word);
+    },
+  };
+}
 
-  /** Of the form that begins alike and ends otherwise: of the one that differs least, of two the first by letters. */
-  const inflected = (bare: string): string | undefined => {
+/** Finds the form that begins alike and ends otherwise: the one that differs least, of two the first by letters. */
+function inflectionsOf(glosses: ReadonlyMap<string, string>): (bare: string) => string | undefined {
+  const sorted = [...glosses.keys()].toSorted((a, b) => (a < b ? -1 : 1));
+  return (bare) => {
     let best = 2 * ENDING + 1;
     let found: string | undefined;
     for (let lost = 0; lost <= Math.min(ENDING, bare.length - STEM); lost += 1) {
@@ -176,7 +189,21 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
     }
     return found;
   };
+}
 
+/** Reads words that a language writes together. */
+interface Compounds {
+  /** The words that a word is made of: the longest first. */
+  readonly joined: (word: string) => string | undefined;
+  /** A word and the ending that says it is absent. */
+  readonly without: (word: string) => string | undefined;
+}
+
+function compoundsOf(
+  glosses: ReadonlyMap<string, string>,
+  exactly: Forms['exactly'],
+  inflected: (bare: string) => string | undefined,
+): Compounds {
   const part = (word: string): string | undefined => {
     for (const joint of JOINTS) {
       const stem = word.slice(0, word.length - joint.length);
@@ -186,7 +213,6 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
     return undefined;
   };
 
-  /** Of the words that it is written together from: the longest first. */
   const joined = (word: string, parts = PARTS): string | undefined => {
     if (parts < 2 || word.length < JOINED) return undefined;
     for (let size = word.length - STEM; size >= STEM; size -= 1) {
@@ -206,16 +232,7 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
     return found === undefined ? undefined : `without ${found}`;
   };
 
-  return {
-    exactly,
-    of: (word, isEnglish) => {
-      const bare = plain(word);
-      const found = exactly(word, bare);
-      if (found !== undefined || isEnglish) return found;
-      if (!PARTED.has(language)) return inflected(bare);
-      return without(word) ?? inflected(bare) ?? joined(word);
-    },
-  };
+  return { joined, without };
 }
 
 /** Without accents, as people type. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { RequestFault } from '../form.ts';
+import { RequestFault } from '../http/form.ts';
 import { inputOf } from './inputs.ts';
 import { Unanswered, type ModelHost } from './model-host.ts';
 import type { ModelMetrics } from './model-metrics.ts';

@@ -55,14 +55,26 @@ export async function openTypedGraph(session: InferenceSession, { text, columns,
   const wide = { state: fixedSize(session, 'state', 3, 2), state_lone: fixedSize(session, 'state_lone', 3, 2) };
   const features = fixedSize(session, 'features', 3, 2);
   if (features !== FEATURES) throw new ModelFault(`a row has ${FEATURES} facts, but the graph takes ${features}`);
-  const nothing = { state: zeros(layers, 1, wide.state), state_lone: zeros(1, 1, wide.state_lone) };
-  const oneRow = {
+  const noQuestion = {
     row: zeros(1, 1, width.row),
     row_lone: zeros(1, 1, width.row_lone),
     rows: longs([0]),
     part: longs([0]),
     features: zeros(1, 1, FEATURES),
+    state: zeros(layers, 1, wide.state),
+    state_lone: zeros(1, 1, wide.state_lone),
   };
+  const graph = graphOf(session, noQuestion, { text, columns, pad });
+  await tried(graph, text);
+  return graph;
+}
+
+/** `noQuestion`: inputs of the graph, besides texts, while it only reads texts. */
+function graphOf(
+  session: InferenceSession,
+  noQuestion: Record<string, Tensor>,
+  { text, columns, pad }: Tried,
+): TypedGraph {
   const oneText = { ids: longs([text[0] ?? pad], 1, 1) };
 
   async function run<T extends Output>(
@@ -72,13 +84,13 @@ export async function openTypedGraph(session: InferenceSession, { text, columns,
     return (await session.run(feeds, wanted)) as Record<T, Tensor>;
   }
 
-  const graph: TypedGraph = {
+  return {
     async read(texts) {
       const views: View[] = [];
       for (const batch of batchesOf(texts.map(({ length }) => length))) {
         const longest = Math.max(...batch.map((at) => texts[at]!.length));
         const ids = batch.flatMap((at) => [...texts[at]!, ...Array<number>(longest - texts[at]!.length).fill(pad)]);
-        const feeds = { ...oneRow, ...nothing, ids: longs(ids, batch.length, longest) };
+        const feeds = { ...noQuestion, ids: longs(ids, batch.length, longest) };
         const said = await run(feeds, ['first', 'lone', 'known']);
         for (const [nth, at] of batch.entries()) {
           views[at] = { said, from: nth * longest, length: texts[at]!.length };
@@ -108,8 +120,6 @@ export async function openTypedGraph(session: InferenceSession, { text, columns,
       return rows.map((_, at) => Array.from(data.subarray(at * columns, (at + 1) * columns)));
     },
   };
-  await tried(graph, text);
-  return graph;
 }
 
 async function tried(graph: TypedGraph, text: readonly number[]): Promise<void> {

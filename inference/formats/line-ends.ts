@@ -1,4 +1,4 @@
-import type { Box, Line } from './format.ts';
+import type { Box, Line } from '../page/page.ts';
 
 /** A line whose end comes so close to that of its block, by its share of the block's width, was broken there. */
 const WRAPPED = 0.15;

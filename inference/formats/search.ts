@@ -1,5 +1,5 @@
 import { DocumentFault, type RedactOptions } from '#/ports/documents.ts';
-import { bareOf, findOriginals, type Found } from '../originals.ts';
+import { bareOf, findOriginals, type Found } from './originals.ts';
 import { apart } from './identifiers.ts';
 import { replaceSpans, type Slot, type SlottedUnit } from './slots.ts';
 

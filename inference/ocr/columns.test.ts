@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Line } from '../formats/format.ts';
+import type { Line } from '../page/page.ts';
 import { splitColumns } from './columns.ts';
 import { textOf } from './written-language.ts';
 

@@ -1,4 +1,4 @@
-import type { Box, Line, Word } from '../formats/format.ts';
+import type { Box, Line, Word } from '../page/page.ts';
 import { around, middleOf } from './segments.ts';
 
 /** Lines on either side of a gutter, at least. */

@@ -1,4 +1,4 @@
-import type { Box } from '../formats/format.ts';
+import type { Box } from '../page/page.ts';
 import type { Grey } from './tesseract.ts';
 
 /** Degrees by which print may lean and is set upright; more is a picture of something, not a page. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Line, Word } from '../formats/format.ts';
+import type { Line, Word } from '../page/page.ts';
 import { toMarkdown } from './markdown.ts';
 
 interface Written {

@@ -1,4 +1,4 @@
-import type { Box, Line } from '../formats/format.ts';
+import type { Box, Line } from '../page/page.ts';
 import { escapeInline } from './markdown-escape.ts';
 import { baseSize, piecesOf, type Piece } from './paragraphs.ts';
 import { textLines, type TextLine } from './segments.ts';

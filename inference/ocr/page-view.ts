@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { DocumentFault } from '#/ports/documents.ts';
-import type { Box, Line, Picture } from '../formats/format.ts';
+import type { Box, Line, Picture } from '../page/page.ts';
 import { withoutGrain } from './grain.ts';
 import { inkOf, skewOf, type Ink } from './ink.ts';
 import type { Grey } from './tesseract.ts';

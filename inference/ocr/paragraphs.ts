@@ -1,4 +1,4 @@
-import type { Box } from '../formats/format.ts';
+import type { Box } from '../page/page.ts';
 import { escapeHeading, escapeLine } from './markdown-escape.ts';
 import { around, middleOf, type TextLine } from './segments.ts';
 

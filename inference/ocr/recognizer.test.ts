@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { paper, print, wordAccuracy, worn, type Print } from '../../test/harness/printed-page.ts';
 import { WRITTEN_TEXTS } from '../../test/harness/written-texts.ts';
-import type { Picture, RecognizedText } from '../formats/format.ts';
+import type { Picture, RecognizedText } from '../page/page.ts';
 import { toMarkdown } from './markdown.ts';
 import { createRecognizer, newReading } from './recognizer.ts';
 import { textOf } from './written-language.ts';

@@ -1,5 +1,5 @@
 import { DocumentFault } from '#/ports/documents.ts';
-import type { Line, Picture, RecognizedText } from '../formats/format.ts';
+import type { Line, Picture, RecognizedText } from '../page/page.ts';
 import { splitColumns } from './columns.ts';
 import { densest } from './ink.ts';
 import { languageCodes } from './language-data.ts';

@@ -1,4 +1,4 @@
-import type { Box, Line, Word } from '../formats/format.ts';
+import type { Box, Line, Word } from '../page/page.ts';
 
 /** Words of a line without a wide gap between them: a cell, where there is a table. */
 export interface Segment {

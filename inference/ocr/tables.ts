@@ -1,4 +1,4 @@
-import type { Box } from '../formats/format.ts';
+import type { Box } from '../page/page.ts';
 import { around, middleOf, type Segment, type TextLine } from './segments.ts';
 
 /** Rows of cells, each row as long as the first. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Box, Line } from '../formats/format.ts';
+import type { Box, Line } from '../page/page.ts';
 import { netsOf, type Nets } from './language-data.ts';
 
 /** Grey pixels, a byte each, row by row. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { WRITTEN_TEXTS } from '../../test/harness/written-texts.ts';
-import type { Line } from '../formats/format.ts';
+import type { Line } from '../page/page.ts';
 import { languageCodes, LANGUAGES } from './language-data.ts';
 import { languageOf, languagesOf } from './written-language.ts';
 

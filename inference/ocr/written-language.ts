@@ -1,4 +1,4 @@
-import type { Line } from '../formats/format.ts';
+import type { Line } from '../page/page.ts';
 
 /** Short words that most sentences of a language have, without their signs: recognizers of other languages lose those. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -22,6 +22,7 @@ export type Surface =
   | 'audio'
   | 'videos'
   | 'files'
+  | 'mcp'
   | 'passthrough';
 
 /** The facts of a request as soon as its caller is known: every audit row begins with it. */

@@ -21,6 +21,24 @@ export interface AskedTarget {
   readonly family: Family;
 }
 
+/** What a row says of a call of a tool: never what it was told or returned. */
+export interface ToolFacts {
+  /** HMAC-SHA256 of the arguments as canonical JSON, under a key of the organization. */
+  readonly arguments: string | null;
+  /** SHA-256 of the definition as canonical JSON, without its `_meta`. */
+  readonly definition: string | null;
+  /** Revisions that the client and the server speak. */
+  readonly eras: readonly string[];
+  /** Whether the tool says that it failed. */
+  readonly is_error: boolean;
+  readonly method: string;
+  readonly result_bytes: number;
+  /** Category -> number of findings. */
+  readonly result_findings: Readonly<Record<string, number>>;
+  /** What policy does with findings in results. */
+  readonly result_mode: string;
+}
+
 /** The amount held for a call, and the cost of a usage at the prices of that time. */
 export interface HeldMoney {
   readonly open: { readonly organization: string; readonly amount: NanoEuro };
@@ -51,6 +69,8 @@ export interface CallFacts {
   readonly route?: readonly string[];
   /** What a policy in shadow mode would have decided otherwise. */
   readonly shadow?: readonly Difference[];
+  /** Of a call of a tool. */
+  readonly tool?: ToolFacts | undefined;
   readonly hold?: HeldMoney | undefined;
   readonly attempts?: readonly AttemptReport[];
   /** What the way to the target dropped, and the way back. */

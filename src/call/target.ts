@@ -1,7 +1,18 @@
-import type { ModelConfig } from '#/config/snapshot.ts';
+import type { ModelConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
 import type { ClientCodec, UpstreamCodec, Media } from '#/wire/hub/codec.ts';
 import type { Family } from '#/wire/document/document.ts';
+
+/** What a call is debited for and asks: a model of a provider, or a tool of a server. */
+export interface DebitedTarget {
+  readonly provider: {
+    readonly config: Pick<ProviderConfig, 'slug'> &
+      Partial<Pick<ProviderConfig, 'vendor' | 'protocol' | 'url' | 'region' | 'keyOwnership'>>;
+    jurisdiction(model: string): string;
+  };
+  readonly model: string;
+  readonly family: Family;
+}
 
 /** A model of a provider that policy lets a caller reach. */
 export interface Offer {

@@ -1,9 +1,9 @@
 import type { Reader } from '#/settings/reader.ts';
-import type { AuditDefaults } from './audit-source.ts';
-import type { ContentDefaults } from './content.ts';
-import type { CreditDefaults } from './credit.ts';
-import type { Output } from './output.ts';
-import type { PriceDefaults } from './price.ts';
+import type { AuditDefaults } from './audit/source.ts';
+import type { ContentDefaults } from './stores/content.ts';
+import type { CreditDefaults } from './spend/credit.ts';
+import type { Output } from './terminal/output.ts';
+import type { PriceDefaults } from './price/price.ts';
 
 interface Command {
   readonly help: string;
@@ -57,6 +57,7 @@ export function createCommands(settings: Reader): Commands {
     ...storeCommands(settings),
     ...configCommands(settings),
     ...priceCommands(settings),
+    ...toolCommands(settings),
   };
 }
 
@@ -65,42 +66,42 @@ function ledgerCommands(settings: Reader): Commands {
     'audit verify': {
       summary: 'Verify the audit chain and report what was changed',
       load: async () => {
-        const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit-verify.ts');
+        const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit/verify.ts');
         return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, auditDefaults(settings), output) };
       },
     },
     'audit export': {
       summary: 'Export the rows of an organization so that others can verify them',
       load: async () => {
-        const { AUDIT_EXPORT_HELP, auditExport } = await import('./audit-export.ts');
+        const { AUDIT_EXPORT_HELP, auditExport } = await import('./audit/export.ts');
         return { help: AUDIT_EXPORT_HELP, run: (args, output) => auditExport(args, auditDefaults(settings), output) };
       },
     },
     'audit prove': {
       summary: 'Prove that a call is in the audit ledger',
       load: async () => {
-        const { AUDIT_PROVE_HELP, auditProve } = await import('./audit-prove.ts');
+        const { AUDIT_PROVE_HELP, auditProve } = await import('./audit/prove.ts');
         return { help: AUDIT_PROVE_HELP, run: (args, output) => auditProve(args, auditDefaults(settings), output) };
       },
     },
     'audit anchor': {
       summary: 'Copy checkpoints to object storage',
       load: async () => {
-        const { AUDIT_ANCHOR_HELP, auditAnchor } = await import('./audit-anchor.ts');
+        const { AUDIT_ANCHOR_HELP, auditAnchor } = await import('./audit/anchor.ts');
         return { help: AUDIT_ANCHOR_HELP, run: (args, output) => auditAnchor(args, auditDefaults(settings), output) };
       },
     },
     'audit retain': {
       summary: 'Drop rows that are older than the retention period',
       load: async () => {
-        const { AUDIT_RETAIN_HELP, auditRetain } = await import('./audit-retain.ts');
+        const { AUDIT_RETAIN_HELP, auditRetain } = await import('./audit/retain.ts');
         return { help: AUDIT_RETAIN_HELP, run: (args, output) => auditRetain(args, auditDefaults(settings), output) };
       },
     },
     usage: {
       summary: 'Show who used what, and what it cost',
       load: async () => {
-        const { USAGE_HELP, usage } = await import('./usage.ts');
+        const { USAGE_HELP, usage } = await import('./spend/usage.ts');
         const defaults = { databaseUrl: settings.text('DATABASE_URL'), dataDir: settings.text('GW_DATA_DIR') };
         return { help: USAGE_HELP, run: (args, output) => usage(args, defaults, output) };
       },
@@ -113,14 +114,14 @@ function contentCommands(settings: Reader): Commands {
     'content show': {
       summary: 'Show the retained content of a call',
       load: async () => {
-        const { CONTENT_SHOW_HELP, contentShow } = await import('./content.ts');
+        const { CONTENT_SHOW_HELP, contentShow } = await import('./stores/content.ts');
         return { help: CONTENT_SHOW_HELP, run: (args, output) => contentShow(args, contentDefaults(settings), output) };
       },
     },
     'content erase': {
       summary: 'Erase the retained content of an organization',
       load: async () => {
-        const { CONTENT_ERASE_HELP, contentErase } = await import('./content.ts');
+        const { CONTENT_ERASE_HELP, contentErase } = await import('./stores/content.ts');
         return {
           help: CONTENT_ERASE_HELP,
           run: (args, output) => contentErase(args, contentDefaults(settings), output),
@@ -135,21 +136,21 @@ function creditCommands(settings: Reader): Commands {
     'credit add': {
       summary: 'Add prepaid credit, or a correction',
       load: async () => {
-        const { CREDIT_ADD_HELP, creditAdd } = await import('./credit.ts');
+        const { CREDIT_ADD_HELP, creditAdd } = await import('./spend/credit.ts');
         return { help: CREDIT_ADD_HELP, run: (args, output) => creditAdd(args, creditDefaults(settings), output) };
       },
     },
     'credit list': {
       summary: 'List the credit entries of an organization',
       load: async () => {
-        const { CREDIT_LIST_HELP, creditList } = await import('./credit.ts');
+        const { CREDIT_LIST_HELP, creditList } = await import('./spend/credit.ts');
         return { help: CREDIT_LIST_HELP, run: (args, output) => creditList(args, creditDefaults(settings), output) };
       },
     },
     'credit balance': {
       summary: 'Show how much credit an organization has left',
       load: async () => {
-        const { CREDIT_BALANCE_HELP, creditBalance } = await import('./credit.ts');
+        const { CREDIT_BALANCE_HELP, creditBalance } = await import('./spend/credit.ts');
         return {
           help: CREDIT_BALANCE_HELP,
           run: (args, output) => creditBalance(args, creditDefaults(settings), output),
@@ -164,14 +165,14 @@ function storeCommands(settings: Reader): Commands {
     migrate: {
       summary: 'Update the schema of the database',
       load: async () => {
-        const { MIGRATE_HELP, migrate } = await import('./migrate.ts');
+        const { MIGRATE_HELP, migrate } = await import('./stores/migrate.ts');
         return { help: MIGRATE_HELP, run: (args, output) => migrate(args, settings.text('DATABASE_URL'), output) };
       },
     },
     reconcile: {
       summary: 'Compare counters with the ledger, and repair them',
       load: async () => {
-        const { RECONCILE_HELP, reconcile } = await import('./reconcile.ts');
+        const { RECONCILE_HELP, reconcile } = await import('./spend/reconcile.ts');
         const defaults = {
           configDir: settings.text('GW_CONFIG_DIR'),
           secretsDir: settings.text('GW_SECRETS_DIR'),
@@ -191,7 +192,7 @@ function configCommands(settings: Reader): Commands {
     'key create': {
       summary: 'Create a key for a workload',
       load: async () => {
-        const { KEY_CREATE_HELP, keyCreate } = await import('./key-create.ts');
+        const { KEY_CREATE_HELP, keyCreate } = await import('./config/key-create.ts');
         const kubeconfig =
           settings.text('KUBECONFIG') ?? (settings.text('HOME') && `${settings.text('HOME')}/.kube/config`);
         return { help: KEY_CREATE_HELP, run: (args, output) => keyCreate(args, output, kubeconfig) };
@@ -200,14 +201,14 @@ function configCommands(settings: Reader): Commands {
     'config check': {
       summary: 'Check a folder of resources',
       load: async () => {
-        const { CONFIG_CHECK_HELP, checkConfig } = await import('./config.ts');
+        const { CONFIG_CHECK_HELP, checkConfig } = await import('./config/check.ts');
         return { help: CONFIG_CHECK_HELP, run: checkConfig };
       },
     },
     explain: {
       summary: 'Explain how policy and routing treat a call',
       load: async () => {
-        const { EXPLAIN_HELP, explain } = await import('./explain.ts');
+        const { EXPLAIN_HELP, explain } = await import('./explain/explain.ts');
         const defaults = { usdToEur: settings.text('GW_USD_TO_EUR') };
         return { help: EXPLAIN_HELP, run: (args, output) => explain(args, defaults, output) };
       },
@@ -215,7 +216,7 @@ function configCommands(settings: Reader): Commands {
     decode: {
       summary: 'Decode recorded answers of providers',
       load: async () => {
-        const { DECODE_HELP, decode } = await import('./decode.ts');
+        const { DECODE_HELP, decode } = await import('./decode/decode.ts');
         const defaults = { usdToEur: settings.text('GW_USD_TO_EUR') };
         return { help: DECODE_HELP, run: (args, output) => decode(args, defaults, output) };
       },
@@ -228,22 +229,57 @@ function priceCommands(settings: Reader): Commands {
     'price explain': {
       summary: 'Explain how a call was priced, or would be',
       load: async () => {
-        const { PRICE_EXPLAIN_HELP, explainPrice } = await import('./price.ts');
+        const { PRICE_EXPLAIN_HELP, explainPrice } = await import('./price/price.ts');
         return { help: PRICE_EXPLAIN_HELP, run: (args, output) => explainPrice(args, priceDefaults(settings), output) };
       },
     },
     'price snapshot': {
       summary: 'Merge price lists into a signed file',
       load: async () => {
-        const { PRICE_SNAPSHOT_HELP, priceSnapshot } = await import('./price-snapshot.ts');
+        const { PRICE_SNAPSHOT_HELP, priceSnapshot } = await import('./price/price-snapshot.ts');
         return { help: PRICE_SNAPSHOT_HELP, run: priceSnapshot };
       },
     },
     'price verify': {
       summary: 'Check the signature of a price snapshot',
       load: async () => {
-        const { PRICE_VERIFY_HELP, priceVerify } = await import('./price-snapshot.ts');
+        const { PRICE_VERIFY_HELP, priceVerify } = await import('./price/price-snapshot.ts');
         return { help: PRICE_VERIFY_HELP, run: (args, output) => priceVerify(args, priceDefaults(settings), output) };
+      },
+    },
+  };
+}
+
+function toolCommands(settings: Reader): Commands {
+  const defaults = { databaseUrl: settings.text('DATABASE_URL'), dataDir: settings.text('GW_DATA_DIR') };
+  return {
+    'mcp servers': {
+      summary: 'List MCP servers, with their tools by state',
+      load: async () => {
+        const { MCP_SERVERS_HELP, mcpServers } = await import('./mcp/tools.ts');
+        return { help: MCP_SERVERS_HELP, run: (args, output) => mcpServers(args, defaults, output) };
+      },
+    },
+    'mcp tools': {
+      summary: 'List the tools of an MCP server',
+      load: async () => {
+        const { MCP_TOOLS_HELP, mcpTools } = await import('./mcp/tools.ts');
+        return { help: MCP_TOOLS_HELP, run: (args, output) => mcpTools(args, defaults, output) };
+      },
+    },
+    'mcp diff': {
+      summary: 'Show what changed in the definition of a tool',
+      load: async () => {
+        const { MCP_DIFF_HELP, mcpDiff } = await import('./mcp/diff.ts');
+        return { help: MCP_DIFF_HELP, run: (args, output) => mcpDiff(args, defaults, output) };
+      },
+    },
+    'mcp accept': {
+      summary: 'Accept quarantined definitions of tools',
+      load: async () => {
+        const { MCP_ACCEPT_HELP, mcpAccept } = await import('./mcp/accept.ts');
+        const by = { ...defaults, actor: settings.text('USER') };
+        return { help: MCP_ACCEPT_HELP, run: (args, output) => mcpAccept(args, by, output) };
       },
     },
   };

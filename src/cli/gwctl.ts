@@ -3,9 +3,9 @@ import process from 'node:process';
 import { createReader, processEnvironment } from '#/settings/reader.ts';
 import { unknownSettings } from '#/settings/unknown-settings.ts';
 import { createCommands, overviewOf } from './commands.ts';
-import { describeError } from './describe-error.ts';
-import type { Output } from './output.ts';
-import { UsageError } from './usage-error.ts';
+import { describeError } from './terminal/describe-error.ts';
+import type { Output } from './terminal/output.ts';
+import { UsageError } from './terminal/usage-error.ts';
 
 const COMMANDS = createCommands(createReader('gwctl', processEnvironment()));
 

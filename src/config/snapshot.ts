@@ -77,11 +77,38 @@ export interface WorkloadConfig {
   readonly alertPercent: readonly number[];
   /** When a streaming client hangs up: abort and bill what was received, or read on to the usage frame. */
   readonly onHangUp: 'abort' | 'drain';
+  /** MCP servers that it reaches, by name: those of its namespace, then those of its organization's. */
+  readonly mcpServers: ReadonlyMap<string, McpServerConfig>;
   /** The policy in force, merged: organization overrides > workload policy > organization defaults. */
   readonly policy: ResolvedPolicy;
   /** The policy with shadow policies applied: evaluated in addition to `policy` and recorded, never enforced. */
   readonly shadow?: ResolvedPolicy;
 }
+
+/** A server of tools that a workload's clients may call through the gateway. */
+export interface McpServerConfig {
+  readonly id: string;
+  /** The step of `/v1/mcp/{server}`, and what price books, allow-lists and rows call it. */
+  readonly name: string;
+  /** Stands before its tools' names where several servers are offered together. */
+  readonly prefix: string;
+  readonly url: string;
+  readonly jurisdiction: string;
+  readonly auth: McpServerAuth;
+  readonly trust: 'internal' | 'external';
+  /** Names of tools, or patterns (`*`); absent: all. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly definitions: ToolDefinitionsConfig;
+  readonly maxResultBytes: number;
+  readonly timeoutSeconds: number;
+}
+
+/** How the gateway proves to such a server who asks. */
+export type McpServerAuth =
+  | { readonly type: 'none' }
+  /** `header`: in lower case. */
+  | { readonly type: 'header'; readonly header: string; readonly value: string };
 
 export type DlpMode = 'allow_log' | 'tokenize' | 'mask' | 'block';
 
@@ -105,6 +132,13 @@ export interface RestorePolicy {
 export interface AllowList {
   /** Patterns `<provider>/<model>` with `*`; never empty. */
   readonly models: readonly string[];
+  readonly from: string;
+}
+
+/** A list of tools that may be called, and who says so. */
+export interface ToolList {
+  /** Patterns `<server>/<tool>` with `*`; never empty. */
+  readonly tools: readonly string[];
   readonly from: string;
 }
 
@@ -132,8 +166,16 @@ export interface ResolvedPolicy {
     /** Absent: as built in. */
     readonly restore?: RestorePolicy;
   };
+  /** What happens to what tools of MCP servers are sent, by the trust in their server, and to what they return. */
+  readonly toolDlp: {
+    readonly internal: DlpMode;
+    readonly external: DlpMode;
+    readonly results: 'allow_log' | 'mask' | 'block';
+  };
   /** Every list must allow the model (workload and policies intersect). Empty: all. */
   readonly allowedModels: readonly AllowList[];
+  /** Every list must allow the tool. Empty: all. */
+  readonly allowedTools: readonly ToolList[];
   /** What every list of jurisdictions takes in; `EU` and `APAC` stand for their members. Absent: every jurisdiction. */
   readonly allowedJurisdictions?: ReadonlySet<string>;
   /** Tools that a provider may call past inspection, on an account of the organization's own. // spec 4.5.3 */
@@ -246,4 +288,12 @@ export interface PriceConfig {
   readonly outputImage?: NanoEuro;
   /** The rate at which amounts in dollars became these. */
   readonly usdToEur?: string;
+}
+
+/** Which definitions of a server's tools are offered. */
+export interface ToolDefinitionsConfig {
+  /** All of them; those of the first list and what people accept; or those that are declared. */
+  readonly mode: 'record' | 'pin' | 'declared';
+  /** By the name of the tool: SHA-256 in hexadecimal of its definition. Empty unless the mode is `declared`. */
+  readonly declared: ReadonlyMap<string, string>;
 }

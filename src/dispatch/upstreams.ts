@@ -1,10 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import { Attempt, Breaker, type BreakerState, type Clock, type Outcome } from './breaker.ts';
-import type { Target } from '#/call/target.ts';
 
-/** A provider and one of its models: what fails or recovers as one. */
-export type Upstream = Pick<Target, 'provider' | 'model' | 'account'>;
+/** What is watched of a provider, or of a server of tools. */
+type WatchedConfig = Pick<ProviderConfig, 'id' | 'credentials' | 'circuitBreaker'>;
+
+/** A provider and one of its models, or a server of tools: what fails or recovers as one. */
+export interface Upstream {
+  readonly provider: { readonly config: WatchedConfig };
+  readonly model: string;
+  /** As of `Target`. */
+  readonly account?: string | undefined;
+}
 
 /** Told when an upstream is left alone or taken up again, and when an account is. */
 export type UpstreamEvent =
@@ -95,7 +102,7 @@ export class Upstreams {
     return attempt;
   }
 
-  #breaker({ id }: ProviderConfig, model: string): Breaker {
+  #breaker({ id }: WatchedConfig, model: string): Breaker {
     const last = this.#last;
     if (last && last.model === model && last.provider === id) return last.breaker;
     const key = `${id} ${model}`;
@@ -115,14 +122,14 @@ class UpstreamAttempt extends Attempt implements AttemptPermit {
   credential: CredentialConfig | undefined;
   /** The request names objects made with this credential. */
   isPinned = false;
-  readonly #config: ProviderConfig;
+  readonly #config: WatchedConfig;
   readonly #model: string;
   readonly #credentials: Credentials;
   readonly #onEvent: (event: UpstreamEvent) => void;
 
   constructor(
     breaker: Breaker,
-    config: ProviderConfig,
+    config: WatchedConfig,
     model: string,
     credentials: Credentials,
     onEvent: (event: UpstreamEvent) => void,
@@ -183,7 +190,7 @@ export class Credentials {
   }
 
   /** Milliseconds until there is one that need not wait; 0: now. */
-  waitMs(config: ProviderConfig, model: string): number {
+  waitMs(config: WatchedConfig, model: string): number {
     if (this.#aside.size === 0) return 0;
     let least = Infinity;
     for (const one of all(config)) {
@@ -195,7 +202,7 @@ export class Credentials {
   }
 
   /** The account for one attempt; undefined where the provider has none. */
-  pick(config: ProviderConfig, model: string): CredentialConfig | undefined {
+  pick(config: WatchedConfig, model: string): CredentialConfig | undefined {
     const { credentials } = config;
     if (credentials.length <= 1) return credentials[0];
     const usable =
@@ -204,17 +211,17 @@ export class Credentials {
   }
 
   /** Sets an account aside that is to wait; for how long, at most a minute. */
-  limit(config: ProviderConfig, model: string, one: CredentialConfig | undefined, waitMs: number): number {
+  limit(config: WatchedConfig, model: string, one: CredentialConfig | undefined, waitMs: number): number {
     return this.#set(config, model, one, 'limited', Math.min(waitMs, MOST_LIMITED_MS));
   }
 
   /** Sets an account aside that the provider does not serve; for how long. */
-  refuse(config: ProviderConfig, model: string, one: CredentialConfig | undefined): number {
+  refuse(config: WatchedConfig, model: string, one: CredentialConfig | undefined): number {
     return this.#set(config, model, one, 'refused', REFUSED_MS);
   }
 
   /** Whether there is an account that was not set aside. */
-  hasOther(config: ProviderConfig, model: string): boolean {
+  hasOther(config: WatchedConfig, model: string): boolean {
     return all(config).some((one) => this.#of(config, model, one) === undefined);
   }
 
@@ -229,7 +236,7 @@ export class Credentials {
   }
 
   #set(
-    config: ProviderConfig,
+    config: WatchedConfig,
     model: string,
     one: CredentialConfig | undefined,
     why: Aside['why'],
@@ -239,7 +246,7 @@ export class Credentials {
     return waitMs;
   }
 
-  #of(config: ProviderConfig, model: string, one: CredentialConfig | undefined): Aside | undefined {
+  #of(config: WatchedConfig, model: string, one: CredentialConfig | undefined): Aside | undefined {
     const id = idOf(config, model, one);
     const aside = this.#aside.get(id);
     if (aside === undefined) return undefined;
@@ -250,12 +257,12 @@ export class Credentials {
 }
 
 /** The accounts of a provider; one without a name where it has none. */
-function all({ credentials }: ProviderConfig): readonly (CredentialConfig | undefined)[] {
+function all({ credentials }: WatchedConfig): readonly (CredentialConfig | undefined)[] {
   return credentials.length > 0 ? credentials : NO_ACCOUNT;
 }
 
 const NO_ACCOUNT = [undefined] as const;
 
-function idOf({ id }: ProviderConfig, model: string, one: CredentialConfig | undefined): string {
+function idOf({ id }: WatchedConfig, model: string, one: CredentialConfig | undefined): string {
   return `${id} ${one?.name ?? ''} ${model}`;
 }

@@ -117,6 +117,10 @@ export const CATALOGUE = {
     meaning: 'The path, job or stored object does not exist, or belongs to another workload.',
     remedy: 'Check the path and the id; objects can be used only by the workload that made them.',
   }),
+  tool_not_found: final(404, 'not_found_error', 'not_found_error', {
+    meaning: 'The MCP server has no tool with this name, or does not offer it.',
+    remedy: 'List the tools (`tools/list`) and name one of them.',
+  }),
   method_not_allowed: final(405, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The path exists, but not for this HTTP method.',
     remedy: 'Use a method that the `allow` header names.',
@@ -156,6 +160,14 @@ export const CATALOGUE = {
   document_not_anonymized: final(422, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The gateway could not verify that all matches are removed from the document, so it returns nothing.',
     remedy: 'Convert the document to another format and send it again.',
+  }),
+  tool_quarantined: final(422, 'invalid_request_error', 'permission_error', {
+    meaning: 'The definition of the tool has changed since it was accepted, so the tool is neither listed nor called.',
+    remedy: 'Look at the change and accept it.',
+  }),
+  result_too_large: final(422, 'invalid_request_error', 'invalid_request_error', {
+    meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',
+    remedy: 'Ask the tool for less, or raise `maxResultKiB` of the MCPServer.',
   }),
   rate_limit_exceeded: temporary(429, 'rate_limit_error', 'rate_limit_error', 2, {
     meaning: 'A limit of requests, tokens, concurrent calls or memory is reached. The message names it.',

@@ -4,7 +4,8 @@ import type { Slices } from '#/runtime/loop-slices.ts';
 import { finish } from '#/wire/document/steps.ts';
 import type { Leaf } from '#/wire/hub/codec.ts';
 import { matchesInSource, viewSkipping, type DecodedView } from './decoding/decoded-view.ts';
-import { boundariesOf, withBoundaryMatches, type Boundary } from './decoding/text-boundaries.ts';
+import { boundariesOf, withBoundaryMatches } from './decoding/text-boundaries.ts';
+import type { Row } from './decoding/text-rows.ts';
 import { DetectionUnavailable, SearchTooLarge, type Detection, type Matches } from './detection.ts';
 import { together, type Match } from './match.ts';
 import { withNumbersInIds } from './numbers-in-ids.ts';
@@ -73,12 +74,12 @@ async function detectInTurns(
   return withOver(found, boundaries, over);
 }
 
-function withOver({ matches, missed }: Detected, boundaries: readonly Boundary[], over: Detected): Detected {
+function withOver({ matches, missed }: Detected, boundaries: readonly Row[], over: Detected): Detected {
   return { matches: withBoundaryMatches(matches, boundaries, over.matches), missed };
 }
 
 function detectOver(
-  boundaries: readonly Boundary[],
+  boundaries: readonly Row[],
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
 ): Detected | Promise<Detected> {

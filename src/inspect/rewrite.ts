@@ -9,7 +9,7 @@ import type { Detection } from './detection.ts';
 import { type Match, mergeActions, type Action } from './match.ts';
 import { IdSearch } from './ids.ts';
 import { isWithinCharacter } from './detectors/characters.ts';
-import { textsOf } from './decoding/text-boundaries.ts';
+import { textsOf } from './decoding/read-texts.ts';
 import { protection } from './refusals.ts';
 import { ScopeTerms, type TermText } from './terms/scope-terms.ts';
 import { outsideTags, shownInClear, tellingParts } from './restore/shown-in-clear.ts';

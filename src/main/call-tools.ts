@@ -6,7 +6,10 @@ import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { openSnapshotFile, type SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import type { McpServers } from '#/ports/mcp-servers.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
+import { createMcpServers } from '#/providers/mcp/servers.ts';
 import { createMediaFetcher } from '#/providers/http/media.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { createLocalProvider } from '#/providers/local/local.ts';
@@ -29,6 +32,7 @@ export interface CallTools {
   /** Prices that come in a file besides those that are built in. */
   readonly priceFile: SnapshotFile | undefined;
   readonly media: MediaFetcher;
+  readonly mcpServers: McpServers;
   /** Stops the work in the background. */
   stop(): void;
   /** Closes all but the inference process. */
@@ -72,6 +76,7 @@ export async function openCallTools(
     prices,
     priceFile,
     media,
+    mcpServers: createMcpServers(transport, { name: 'gatewarden', version: manifest.version }),
     stop() {
       lists?.stop();
       priceFile?.close();

@@ -7,6 +7,7 @@ import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openPostgresObjects } from '#/adapters/postgres/kept-objects.ts';
 import { createPool } from '#/adapters/postgres/pool.ts';
+import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
@@ -31,6 +32,7 @@ export interface Stores {
   readonly responseCache: ResponseCache & Closable;
   readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
   readonly keptObjects: Awaited<ReturnType<typeof openPostgresObjects>>;
+  readonly toolPins: Awaited<ReturnType<typeof openPostgresPins>>;
   readonly credit: Awaited<ReturnType<typeof openPostgresCredit>>;
   /** Closes them all, what others are kept in last. Never rejects. */
   close(): Promise<void>;
@@ -41,10 +43,10 @@ interface Closable {
 }
 
 /**
- * Of this process to its database. Retained content has 2 of them at a time at most, records of objects 2, credit 1 and jobs 3,
- * so that the ledger never waits for them.
+ * Of this process to its database. Retained content has 2 of them at a time at most, records of objects 2, pins of
+ * tools 1, credit 1 and jobs 3, so that the ledger never waits for them.
  */
-const CONNECTIONS = 10;
+const CONNECTIONS = 11;
 
 /** Opens the stores. Waits for a database that is not there yet; Redis may come later. */
 export async function openStores(settings: Settings, log: Log, observer: Observer): Promise<Stores> {
@@ -60,6 +62,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
   const responseCache = openCache(settings);
   const retainedContent = await openPostgresContent({ shared });
   const keptObjects = await openPostgresObjects({ shared });
+  const toolPins = await openPostgresPins({ shared });
   const credit = await openPostgresCredit({ shared });
   return {
     database: shared,
@@ -69,9 +72,18 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
     responseCache,
     retainedContent,
     keptObjects,
+    toolPins,
     credit,
     async close() {
-      const stores: readonly Closable[] = [counters, responseCache, retainedContent, keptObjects, credit, ledger];
+      const stores: readonly Closable[] = [
+        counters,
+        responseCache,
+        retainedContent,
+        keptObjects,
+        toolPins,
+        credit,
+        ledger,
+      ];
       await Promise.allSettled(stores.map(async (store) => store.close()));
       await shared.end().catch(() => undefined);
       for (const one of [journal, database]) await Promise.resolve(one?.close()).catch(() => undefined);

@@ -10,7 +10,7 @@ import {
   type OpenHold,
   type Limits,
 } from '#/ports/limit-counters.ts';
-import type { Target } from '#/call/target.ts';
+import type { DebitedTarget } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import { periodsAt } from './limits/periods.ts';
@@ -34,7 +34,7 @@ export interface Asked {
 }
 
 /** A debit made before dispatch, with the prices to settle it. */
-export interface Hold<T extends Target = Target> {
+export interface Hold<T extends DebitedTarget = DebitedTarget> {
   readonly open: OpenHold;
   /** The targets that have a price: only they may be asked. */
   readonly plan: readonly [T, ...T[]];
@@ -73,7 +73,7 @@ const BUSY_WAIT_MS = 5;
  * budget and the organization's cap and credit, in one atomic step. // spec 1.5, 8
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
-export async function hold<T extends Target>(
+export async function hold<T extends DebitedTarget>(
   call: CallContext,
   asked: Asked,
   candidates: readonly T[],
@@ -188,7 +188,7 @@ async function refusal(
 }
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
-function priceCandidates<T extends Target>(
+function priceCandidates<T extends DebitedTarget>(
   call: CallContext,
   candidates: readonly T[],
   { quantities, ceiling: bounds }: Pick<UsageBounds, 'ceiling' | 'quantities'>,
@@ -247,7 +247,7 @@ function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
-function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target, ...Target[]]): string {
+function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [DebitedTarget, ...DebitedTarget[]]): string {
   const [{ provider, model, family }] = plan;
   const jurisdictions: string[] = [];
   for (const one of plan) jurisdictions.push(one.provider.jurisdiction(one.model));
@@ -290,7 +290,7 @@ function targetId(provider: string, model: string): string {
 
 /** Says which price to configure. The owner's own server has only the price that the owner sets. */
 function unpriced(
-  candidates: readonly Target[],
+  candidates: readonly DebitedTarget[],
   quantities: readonly Quantity[],
   serviceTier: string | undefined,
 ): GatewayError {
@@ -326,7 +326,7 @@ function rowFor(model: string | undefined, quantity: Quantity): string {
 }
 
 /** Whose prices hold for these models. */
-function bookOf(candidates: readonly Target[]): string {
+function bookOf(candidates: readonly DebitedTarget[]): string {
   const managed = candidates.every(({ provider }) => provider.config.keyOwnership === 'managed');
   return managed ? "the provider's PriceBook (priceBookRef)" : "the organization's PriceBook (priceBookRef)";
 }

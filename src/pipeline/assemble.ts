@@ -13,6 +13,8 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
+import { OfferedTools } from './tools/offered-tools.ts';
+import { ToolLists } from './tools/tool-lists.ts';
 import { Sweeper } from './background/sweeper.ts';
 import { Lease } from './background/lease.ts';
 import type { PipelineDeps, PipelineParts } from './pipeline-parts.ts';
@@ -57,6 +59,10 @@ export function assemble(deps: PipelineDeps): Assembled {
     upstreams: new Upstreams(onEvent),
     ownership: new Ownership(deps.keptObjects, onEvent),
     files: documents && new RecentDocuments(documents),
+    tools: {
+      servers: deps.mcpServers,
+      offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), deps.pins),
+    },
   };
   return { parts, settlement, lease, sweeper };
 }

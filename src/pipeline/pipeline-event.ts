@@ -2,7 +2,9 @@ import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
+import type { ToolListEvent } from './tools/tool-lists.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
+import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
 
 /** A fact about the pipeline, for log and metrics. */
 export type PipelineEvent =
@@ -31,6 +33,10 @@ export type PipelineEvent =
   | { readonly kind: 'usage.implausible'; readonly provider: string; readonly callId: string }
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
   | { readonly kind: 'shadow.differed'; readonly field: string }
+  /** A call of a tool of an MCP server is over. */
+  | { readonly kind: 'tool.called'; readonly server: string; readonly outcome: string; readonly durationMs: number }
+  | ToolListEvent
   | SettlementEvent
   | UpstreamEvent
-  | OwnershipEvent;
+  | OwnershipEvent
+  | PinEvent;

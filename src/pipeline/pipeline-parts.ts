@@ -1,6 +1,7 @@
 import type { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
 import type { HotCache } from '#/dispatch/cache/hot-cache.ts';
 import type { DispatchParts } from '#/dispatch/dispatch.ts';
+import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import type { MeterDeps } from '#/meter/meter.ts';
 import type { RoutingDeps } from '#/route/route.ts';
@@ -9,12 +10,14 @@ import type { ContentWriter } from '#/seal/content/content-writer.ts';
 import type { LedgerWriter } from '#/seal/ledger-writer.ts';
 import type { SealParts } from './run-call.ts';
 import type { PipelineEvent } from './pipeline-event.ts';
+import type { ToolParts } from './tools/tool-parts.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { DetectorMarks } from '#/inspect/detector-marks.ts';
 import type { ListedModels } from '#/route/plan.ts';
 import type { DocumentEngine } from '#/ports/documents.ts';
 import type { KeptObjects } from '#/ports/kept-objects.ts';
 import type { LocalModels, Router } from '#/ports/local-models.ts';
+import type { McpServers } from '#/ports/mcp-servers.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import type { Providers } from '#/route/offer.ts';
@@ -31,9 +34,11 @@ export interface PipelineParts
     SealParts,
     RoutingDeps,
     DispatchParts,
-    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models'> {
+    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'cipher'> {
   readonly writer: LedgerWriter;
   readonly meter: MeterDeps;
+  /** Servers of tools, and what they offer. */
+  readonly tools: ToolParts;
   readonly largeWork: LargeWork;
   readonly hotCache: HotCache;
   readonly answers: AnswerCache;
@@ -60,9 +65,12 @@ export interface PipelineDeps extends SettlementStores {
   readonly detection: Detection;
   /** Names the detectors that inspected a call. */
   readonly detectors: DetectorMarks;
+  readonly mcpServers: McpServers;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
   readonly keptObjects: KeptObjects;
+  /** Decides which tools of a server may be offered. */
+  readonly pins: PinKeeper;
   /** Seals what either of them keeps. */
   readonly cipher: ContentCipher;
   readonly snapshot: () => Snapshot | undefined;

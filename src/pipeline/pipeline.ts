@@ -1,6 +1,8 @@
 import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
-import type { GatewayError } from '#/errors/gateway-error.ts';
+import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import { turnAway } from '#/meter/limits/turn-away.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
@@ -12,6 +14,10 @@ import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
+import { findTool } from './tools/find-tool.ts';
+import type { Offer } from './tools/offered-tools.ts';
+import { keyFor } from './tools/protected-key.ts';
+import { TOOL_CALL } from './tools/tool-call.ts';
 
 /** The assembled steps of one process. */
 export class Pipeline {
@@ -44,6 +50,31 @@ export class Pipeline {
   /** A call that is passed on without being translated: audio, video, files. */
   async pass(request: PassthroughCall, emit: PassthroughStart['emit']): Promise<void> {
     await runCall(PASSTHROUGH, 'passthrough', { request, emit }, this.#parts);
+  }
+
+  /** Calls a tool of an MCP server, and gives what its client is sent. */
+  async callTool(request: ToolCallRequest): Promise<ToolReply> {
+    const { onEvent, tools } = this.#parts;
+    const found = await findTool(request, tools.offered);
+    const { server } = found;
+    const key = server ? keyFor(request.key, server.trust) : request.key;
+    let outcome = 'refused';
+    try {
+      const { reply } = await runCall(TOOL_CALL, 'mcp', { request: { ...request, key }, found }, this.#parts);
+      outcome = 'answered';
+      return reply;
+    } catch (thrown) {
+      outcome = thrown instanceof GatewayError ? thrown.code : 'hung_up';
+      throw thrown;
+    } finally {
+      if (server)
+        onEvent({ kind: 'tool.called', server: server.id, outcome, durationMs: Date.now() - request.startedAt });
+    }
+  }
+
+  /** The tools that a workload is offered by these servers. */
+  offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
+    return this.#parts.tools.offered.of(servers, workload);
   }
 
   /** A document without personal data, and what it was found to have. // spec 2.5 */

@@ -126,8 +126,8 @@ export function residencyReason(place: string, policy: ResolvedPolicy): string |
   return `in ${place}, ${places} (${rules.join('; ')})`;
 }
 
-/** A pattern is an id in which `*` stands for any text. */
-function matches(pattern: string, model: string): boolean {
+/** Whether a pattern, in which `*` stands for any text, fits an id. */
+export function matches(pattern: string, model: string): boolean {
   if (!pattern.includes('*')) return pattern === model;
   const parts = pattern.split('*');
   const last = parts.pop()!;

@@ -40,6 +40,7 @@ export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<Au
     strand: position.strand,
     stream: row.stream,
     surface: row.surface,
+    tool: row.tool && orderedTool(row.tool),
     tool_servers: row.tool_servers,
     units: row.units && orderedUnits(row.units),
     usage: row.usage === null ? null : orderedUsage(row.usage),
@@ -73,6 +74,21 @@ function orderedDlp(value: Dlp): Complete<Dlp> {
     findings: orderedCounts(value.findings),
     mode: value.mode,
     unscanned: value.unscanned,
+  };
+}
+
+type Tool = NonNullable<AuditRow['tool']>;
+
+function orderedTool(value: Tool): Complete<Tool> {
+  return {
+    arguments: value.arguments,
+    definition: value.definition,
+    eras: value.eras,
+    is_error: value.is_error,
+    method: value.method,
+    result_bytes: finite(value.result_bytes),
+    result_findings: orderedCounts(value.result_findings),
+    result_mode: value.result_mode,
   };
 }
 

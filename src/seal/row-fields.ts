@@ -1,5 +1,5 @@
 import { boolean, exampleOf, list, nullOr, number, text, version, words, type Form, type Member } from './row-forms.ts';
-import { attempt, protection, tokens, units } from './row-parts.ts';
+import { attempt, protection, tokens, tool, units } from './row-parts.ts';
 
 /** A field of the audit row. */
 export interface Field<T = unknown> extends Member<T> {
@@ -189,6 +189,12 @@ export const ROW_FIELDS = {
     example: false,
   }),
   surface: field(text(), { by: 'admit', meaning: 'The endpoint that was called.', example: 'chat' }),
+  tool: field(tool, {
+    by: 'dispatch',
+    when: 'a tool of an MCP server was called',
+    meaning: 'The call of a tool. `dlp` is of its arguments.',
+    example: exampleOf(tool),
+  }),
   tool_servers: field(list(text()), {
     by: 'admit',
     when: 'there are any',

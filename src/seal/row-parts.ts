@@ -1,7 +1,8 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import type { Units } from '#/call/units.ts';
 import type { BESIDE_TOKENS, Usage } from '#/wire/answer/usage.ts';
-import { boolean, counts, list, number, object, quantity, text } from './row-forms.ts';
+import type { ToolFacts } from '#/call/facts.ts';
+import { boolean, counts, list, nullOr, number, object, quantity, text } from './row-forms.ts';
 
 /** What data protection found. */
 interface Protection {
@@ -55,6 +56,34 @@ export const protection = object<Protection>()('dlp', {
   findings: { form: counts, meaning: 'Number of matches by category.', example: { EMAIL: 2, IBAN: 1 } },
   mode: { form: text(), meaning: 'The mode of the policy in force.', example: 'tokenize' },
   unscanned: { form: list(text()), meaning: 'Content that was not inspected.', example: ['image'] },
+});
+
+export const tool = object<ToolFacts>()('tool', {
+  arguments: {
+    form: nullOr(text('base64url')),
+    meaning:
+      'HMAC-SHA256 of the arguments, under a key of the organization. Null: there were none, or they were not read.',
+    example: 'Qk1fM2R6bE9uX2V4YW1wbGVfZGlnZXN0X29mX2FyZ3M',
+  },
+  definition: {
+    form: nullOr(text('64 hexadecimal digits')),
+    meaning: "SHA-256 of the tool's definition. Null: the server lists no such tool.",
+    example: 'd4'.repeat(32),
+  },
+  eras: {
+    form: list(text()),
+    meaning: 'Revisions of the protocol: of the client, then of the server once it has answered.',
+    example: ['2026-07-28', '2025-11-25'],
+  },
+  is_error: { form: boolean, meaning: 'Whether the result says that the tool failed.', example: false },
+  method: { form: text(), meaning: 'The method of the protocol.', example: 'tools/call' },
+  result_bytes: {
+    form: number,
+    meaning: 'Size of the result as the server sent it. 0: there was none.',
+    example: 1843,
+  },
+  result_findings: { form: counts, meaning: 'Number of matches in the result by category.', example: { EMAIL: 1 } },
+  result_mode: { form: text(), meaning: 'The mode of the policy for results.', example: 'allow_log' },
 });
 
 export const units = object<Units>()('units', {

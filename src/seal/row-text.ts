@@ -45,7 +45,11 @@ export function readRowText(text: string): RowFacts | undefined {
 export function readPlainRowText(text: string): RowFacts | undefined {
   const match = LAYOUT.exec(text);
   if (!match) return undefined;
-  for (let at = 0; at < COUNTS.length; at++) if (!areInOrder(match[COUNTS[at]!]!)) return undefined;
+  for (let at = 0; at < COUNTS.length; at++) {
+    // Absent where a row lacks the field that holds the counts.
+    const counts = match[COUNTS[at]!];
+    if (counts !== undefined && !areInOrder(counts)) return undefined;
+  }
   return {
     at: match[AT]!,
     callId: match[CALL_ID]!,

@@ -7,6 +7,8 @@ type Dlp = Partial<ResolvedPolicy['dlp']>;
 const policyOf = (dlp: Dlp = {}, answerTimeoutSeconds = 300): ResolvedPolicy => ({
   origins: [],
   dlp: { mode: 'tokenize', documents: 'off', customTerms: [], ...dlp },
+  toolDlp: { internal: 'tokenize', external: 'tokenize', results: 'allow_log' },
+  allowedTools: [],
   allowedModels: [],
   providerSideTools: new Set(),
   passthrough: new Set(),

@@ -1,4 +1,4 @@
-import { readExchangeRates } from '#/config/exchange-rates.ts';
+import { readExchangeRates } from '#/values/exchange-rates.ts';
 import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
 import { readJobSettings, type JobSettings } from './job-settings.ts';
 import { readPublishedSettings, type PublishedSettings } from './published-settings.ts';

@@ -21,6 +21,8 @@ export function answerUnknown(
 ): FastifyReply {
   const { method, headers } = request;
   const path = pathOf(request);
+  // Clients look here for offers to sign in, and take anything but a plain no for one.
+  if (path.startsWith('/.well-known/')) return answerNo(reply);
   if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(docsUrl, 302);
   const allowed = paths.methodsAt(path);
   const protocol = protocolAt(path);
@@ -34,6 +36,10 @@ export function answerUnknown(
   if (protocol === messagesProtocol) {
     return sendFailure(reply, protocol, notServed(path), numberReply(reply, protocol, Date.now()));
   }
+  return answerNo(reply);
+}
+
+function answerNo(reply: FastifyReply): FastifyReply {
   return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
 }
 

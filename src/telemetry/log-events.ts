@@ -195,6 +195,7 @@ export const LOG_EVENTS = {
     'The owner of so many objects at providers could not be recorded. No workload can use them.',
   ),
   'objects.fault': fault('the record of objects at providers'),
+  'pins.fault': fault('the pins of tools'),
   'prices.loaded': onGateway(
     ['info'],
     ['snapshot', 'built_at', 'models', 'differences', 'last_good'],
@@ -213,6 +214,26 @@ export const LOG_EVENTS = {
   'start.failed': event(ALL, ['fatal'], ['err'], 'The process could not start and ends with 1. `msg` says why.'),
   'store.fault': onController(['error'], ['reason', 'err'], 'The controller could not reach Redis.'),
   'sweep.fault': fault('the search for calls of dead processes'),
+  'tools.changed': onGateway(
+    ['info', 'warn'],
+    ['organization', 'server', 'what', 'count', 'tools', 'hidden'],
+    'Tools of a server were `pinned` for the first time, `changed`, `removed` or `returned`; `warn`: they are `quarantined` until a person accepts them. `tools`: the first of their names. `hidden`: invisible characters in their definitions.',
+  ),
+  'tools.unfit': onGateway(
+    ['warn'],
+    ['organization', 'server', 'why', 'count', 'tools'],
+    'Tools of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
+  ),
+  'tools.listed': onGateway(
+    ['debug'],
+    ['server', 'tools', 'left_out'],
+    'An MCP server told its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+  ),
+  'tools.unlisted': onGateway(
+    ['warn'],
+    ['server', 'why'],
+    'An MCP server that was well did not tell its tools. They are offered from its last list for ten minutes.',
+  ),
   'usage.implausible': onGateway(
     ['warn'],
     ['provider', 'call'],

@@ -2,6 +2,7 @@ import type { ConfigEvent, ConfigSource } from '#/config/config-source.ts';
 import type { ListEvent, VendorLists } from '#/dispatch/vendor-lists.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { PricesEvent, SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
+import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import type { JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { PipelineEvent } from '#/pipeline/pipeline-event.ts';
@@ -14,6 +15,7 @@ import { dispatcher } from './observe/handlers.ts';
 import { observeMoney } from './observe/money.ts';
 import { watchProcess, type WatchedProcess } from './observe/process.ts';
 import { observeStores, type JournalDamage } from './observe/stores.ts';
+import { observeTools } from './observe/tools.ts';
 import { observeUpstreams } from './observe/upstreams.ts';
 
 /** Sources of the gauges. */
@@ -22,6 +24,7 @@ interface Watched extends WatchedProcess {
   readonly config: ConfigSource;
   readonly prices: SnapshotFile | undefined;
   readonly lists: VendorLists | undefined;
+  readonly pins: Pick<PinKeeper, 'counts' | 'hidden'>;
 }
 
 /** Turns what happens into log lines and metrics. Each call has its audit row, so the log has no line for it. */
@@ -47,11 +50,13 @@ export function createObserver(log: Log): Observer {
   const upstreams = observeUpstreams(log, metrics);
   const config = observeConfig(log, metrics);
   const documents = observeDocuments(log, metrics);
+  const tools = observeTools(log, metrics);
   return {
     onPipeline: dispatcher({
       ...calls.handlers,
       ...stores.handlers,
       ...upstreams.handlers,
+      ...tools.handlers,
       ...observeMoney(log, metrics),
     }),
     onInference: documents.onInference,
@@ -65,6 +70,7 @@ export function createObserver(log: Log): Observer {
       watchProcess(metrics, watched);
       documents.watchJobs(watched.jobs);
       config.watchConfig(watched.config);
+      tools.watchPins(watched.pins);
       if (watched.prices) config.watchPrices(watched.prices);
       if (watched.lists) upstreams.watchLists(watched.lists);
     },

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { accept } from '../../operators/accept.ts';
-import { Publication } from '../../operators/publication.ts';
-import { Sealer } from '../../operators/sealer.ts';
-import { documentTexts, keyTexts, secretTexts } from '../../operators/texts.ts';
-import { World } from '../../operators/world.ts';
+import { accept } from '../../operators/resources/accept.ts';
+import { Publication } from '../../operators/publish/publication.ts';
+import { Sealer } from '../../operators/publish/sealer.ts';
+import { documentTexts, keyTexts, secretTexts } from '../../operators/publish/texts.ts';
+import { World } from '../../operators/resources/world.ts';
 import { createAssembler } from '../../src/config/published/assemble.ts';
 import { createConfigKeys } from '../../src/config/published/config-keys.ts';
 import { readHead } from '../../src/config/published/manifest.ts';

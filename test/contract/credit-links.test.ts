@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { createCheckpointer } from '#/seal/checkpoints/checkpointer.ts';
-import { verifyEvidence } from '../../src/cli/audit-verify.ts';
+import { verifyEvidence } from '../../src/cli/audit/verify.ts';
 import { connect, LEDGER_SUBJECTS, makeSchemaUntil } from './ledger-subjects.ts';
 
 /** As a build before entries were linked enters one. */

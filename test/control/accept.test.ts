@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accept } from '../../operators/accept.ts';
+import { accept } from '../../operators/resources/accept.ts';
 import { make, makeCore, snapshotOf, type TestResource } from '../../src/config/testing/resources.ts';
 
 const acme = make('Organization', 'default/acme');

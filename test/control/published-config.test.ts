@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Publication } from '../../operators/publication.ts';
-import { Sealer } from '../../operators/sealer.ts';
+import { Publication } from '../../operators/publish/publication.ts';
+import { Sealer } from '../../operators/publish/sealer.ts';
 import { openPublishedConfig } from '../../src/adapters/redis/published-config.ts';
 import { createConfigKeys } from '../../src/config/published/config-keys.ts';
 import { readHead, signHead } from '../../src/config/published/manifest.ts';

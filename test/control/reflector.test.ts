@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startReflector } from '../../operators/reflector.ts';
+import { startReflector } from '../../operators/cluster/reflector.ts';
 import { openApiClient } from '../../src/adapters/kubernetes/api-client.ts';
 import { openCluster } from '../../src/adapters/kubernetes/cluster.ts';
 import { startFakeCluster } from '../harness/fake-cluster.ts';

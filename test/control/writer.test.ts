@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWriter } from '../../operators/writer.ts';
+import { createWriter } from '../../operators/cluster/writer.ts';
 import { ClusterFault } from '../../src/ports/cluster.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

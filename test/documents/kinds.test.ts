@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { mediaTypeOfName } from '#/wire/request/media.ts';
 import { unitsAtMost } from '../../src/pipeline/anonymize/document-units.ts';
 import { FORMATS } from '../../inference/formats/list.ts';
-import { sniff } from '../../inference/sniff.ts';
+import { sniff } from '../../inference/formats/sniff/sniff.ts';
 import { documentOf } from './corpus/corpus.ts';
 import type { CorpusDocument } from './corpus/planting.ts';
 import { HOSTILE } from './hostile-files.ts';

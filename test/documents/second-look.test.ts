@@ -4,7 +4,8 @@ import type { DocumentEngine } from '#/ports/documents.ts';
 import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { findInDocument, tagsFor } from '#/inspect/attachments/document-text.ts';
 import { lookAgain, originalsOf, type Searched } from '#/inspect/attachments/second-look.ts';
-import type { Box, Line, Tools } from '../../inference/formats/format.ts';
+import type { Tools } from '../../inference/formats/format.ts';
+import type { Box, Line } from '../../inference/page/page.ts';
 import { image } from '../../inference/formats/image/image.ts';
 
 const detection = createDetectionPool({ thresholdChars: 1e6 });

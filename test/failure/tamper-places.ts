@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Findings } from '../../src/cli/audit-report.ts';
+import type { Findings } from '../../src/cli/audit/report.ts';
 import type { Chance } from './tamper-world.ts';
 
 /** Where a change was made: whoever looks for it has to be led to one of these places. */

@@ -4,7 +4,7 @@ import { evidenceOf } from '#/adapters/postgres/snapshot.ts';
 import { exportLines } from '#/seal/export/export-lines.ts';
 import type { CheckpointTrust } from '#/seal/verify/checkpoint-check.ts';
 import { verifyExport } from '#/seal/verify/export-check.ts';
-import { verifyEvidence } from '../../src/cli/audit-verify.ts';
+import { verifyEvidence } from '../../src/cli/audit/verify.ts';
 import { collect, stream } from '../contract/ledger-rows.ts';
 import { CHANGES } from './tamper-changes.ts';
 import { locates, type Place } from './tamper-places.ts';

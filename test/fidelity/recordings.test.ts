@@ -10,7 +10,7 @@ import { collectAnswer } from '#/wire/hub/collect-answer.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { NO_USAGE, totalTokens } from '#/wire/answer/usage.ts';
-import { decodeAnswer, type RecordingForm } from '../../src/cli/decode-answer.ts';
+import { decodeAnswer, type RecordingForm } from '../../src/cli/decode/decode-answer.ts';
 import { allRecordings, NO_RECORDINGS, decodeAll, recordedText as textOf } from '../harness/recordings.ts';
 import { skipUnless } from '../harness/skip.ts';
 

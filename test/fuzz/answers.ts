@@ -1,4 +1,4 @@
-import { decodeAnswer } from '../../src/cli/decode-answer.ts';
+import { decodeAnswer } from '../../src/cli/decode/decode-answer.ts';
 import type { Random } from '../harness/random.ts';
 import { allRecordings, recordedText } from '../harness/recordings.ts';
 import type { ExitFamily } from '../matrix/exits/read-asked.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { accept } from '../../operators/accept.ts';
-import { Publication } from '../../operators/publication.ts';
-import { Sealer } from '../../operators/sealer.ts';
-import { documentTexts, keyTexts, secretTexts } from '../../operators/texts.ts';
-import { World } from '../../operators/world.ts';
+import { accept } from '../../operators/resources/accept.ts';
+import { Publication } from '../../operators/publish/publication.ts';
+import { Sealer } from '../../operators/publish/sealer.ts';
+import { documentTexts, keyTexts, secretTexts } from '../../operators/publish/texts.ts';
+import { World } from '../../operators/resources/world.ts';
 import { openPublishedConfig } from '../../src/adapters/redis/published-config.ts';
 import { createConfigKeys, type ConfigKeys } from '../../src/config/published/config-keys.ts';
 import { readMasterKeys } from '../../src/config/master-keys.ts';

@@ -27,7 +27,7 @@ describe('what an image holds', () => {
 
   test('the engine: its threads, and no store', () => {
     const { files, packages } = reached('inference');
-    expect(files).toEqual(expect.arrayContaining(['inference/worker.ts', 'inference/decide/model-thread.ts']));
+    expect(files).toEqual(expect.arrayContaining(['inference/jobs/worker.ts', 'inference/decide/model-thread.ts']));
     expect(packages).toEqual(expect.arrayContaining(['onnxruntime-node', 'sharp', 'pdfjs-dist']));
     for (const absent of ['pg', 'ioredis', '@kubernetes/client-node']) expect(packages).not.toContain(absent);
   });

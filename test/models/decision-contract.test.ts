@@ -1,112 +1,34 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { failureOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
-import { chat } from '../harness/answers.ts';
-import { MODELS, startDocumentEngine } from '../harness/document-engine.ts';
-import { tapEngine, type EngineTap } from '../harness/engine-tap.ts';
-import { resource } from '../harness/gateway.ts';
-import { startUpstream, type Upstream } from '../harness/upstream.ts';
+import { describe, expect, test } from 'vitest';
+import { failureOf } from '../documents/world.ts';
+import {
+  type Answer,
+  ask,
+  asked,
+  decided,
+  MAIL,
+  MOOD,
+  NOUL,
+  router,
+  startContract,
+  sum,
+  tap,
+  TASKS,
+  TOPIC,
+  typed,
+  upstream,
+  weightsOf,
+  world,
+} from './contract-world.ts';
+import { protectedDecisions } from './protected-decisions.ts';
 
 /**
  * Spec 2.6 and 4.4 where clients meet them: a gateway, the engine with the models that are checked in, and what goes from
  * one to the other. What a model answers is taken as it is: these are the promises about the answer.
  */
 
-interface Answer {
-  readonly type: string;
-  readonly noul?: number;
-  readonly choice?: string;
-  readonly score?: number;
-  readonly legend?: Readonly<Record<string, string>>;
-  readonly probabilities?: Readonly<Record<string, number>>;
-  readonly confidence: number;
-  readonly answer_confidence?: number;
-}
-interface Decision {
-  readonly model: string;
-  readonly answers: Readonly<Record<string, Answer>>;
-  readonly revision: string;
-  readonly decision?: { readonly route: string; readonly demand: string } | null;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
-}
-
-const NOUL = { type: 'noul', instructions: 'The customer wants money back.' };
-const TOPIC = { type: 'choice', instructions: 'What is it about?', criteria: { parcel: 'a delivery', weather: null } };
-const MOOD = { type: 'score', instructions: 'How glad is the sender?', criteria: ['angry', 'calm', 'glad'] };
-const MAIL = 'My parcel never arrived. I want my money back at once!';
-const TASKS = ['code', 'writing', 'translation', 'extraction', 'document', 'support', 'smalltalk', 'action'];
-const PURPOSE = 'Questions of employees about holidays.';
-const ENTITIES = ['email', 'person_name'];
-
-const cleanup = new AsyncDisposableStack();
-let tap: EngineTap;
-let upstream: Upstream;
-let world: DocumentWorld;
-beforeAll(async () => {
-  const engine = await startDocumentEngine({ GW_MODELS_DIR: MODELS, GW_INFERENCE_MODEL_QUEUE_LENGTH: '1' });
-  cleanup.defer(async () => void (await engine.stop()));
-  tap = cleanup.use(await tapEngine(engine.url));
-  upstream = cleanup.use(await startUpstream(chat({ content: 'Hello.' })));
-  for (const model of ['typed', 'router', 'names'])
-    while ((await engine.metric(`gw_inference_model_ready{model="${model}"}`)) !== 1) await setTimeout(100);
-  world = cleanup.use(
-    await startDocumentWorld({
-      documentsUrl: tap.url,
-      upstreamUrl: upstream.url,
-      prices: [{ model: 'upstream/*', input: '1', output: '1' }],
-      applications: {
-        open: { policy: { dlp: { mode: 'AllowLog' } } },
-        blocking: { policy: { dlp: { mode: 'Block' } } },
-        masking: { policy: { dlp: { mode: 'Mask' } } },
-        tokenizing: { policy: { dlp: { mode: 'Tokenize' } } },
-        guarded: {
-          policy: { dlp: { mode: 'Tokenize', entities: ENTITIES }, scopeGuard: { mode: 'Block', scope: PURPOSE } },
-        },
-        listed: { workload: { allowedModels: ['upstream/*'] } },
-        poor: { workload: { budget: { amount: '0.00000001', period: 'Daily' } } },
-        thrifty: { workload: { budget: { amount: '0.0001', period: 'Daily' } } },
-        slow: { workload: { limits: { requestsPerMinute: 1 } } },
-      },
-      more: [
-        resource('ModelAlias', 'auto', {
-          alias: 'gw/auto',
-          strategy: 'Auto',
-          auto: { routes: [{ task: 'code', model: 'upstream/coder' }] },
-          targets: [
-            { model: 'upstream/dear', priority: 0 },
-            { model: 'upstream/cheap', priority: 1 },
-          ],
-        }),
-      ],
-    }),
-  );
-  while (!(await (await world.get('/v1/models')).text()).includes('gw/typed/router')) await setTimeout(100);
-}, 180_000);
-afterAll(() => cleanup.disposeAsync());
-beforeEach(() => {
-  tap.asked.length = 0;
-});
-
-const ask = (body: object, as = 'open'): Promise<Response> => world.post('/v1/systemone', body, { as });
-const typed = (state: unknown, questions: unknown, as = 'open', more: object = {}): Promise<Response> =>
-  ask({ model: 'gw/typed', state, questions, ...more }, as);
-const router = (state: unknown, as = 'open', more: object = {}): Promise<Response> =>
-  ask({ model: 'gw/typed/router', state, ...more }, as);
-const asked = (...kinds: readonly string[]): EngineTap['asked'] => tap.asked.filter(({ kind }) => kinds.includes(kind));
-async function decided(answer: Response): Promise<Decision> {
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as Decision;
-}
-const weightsOf = (kind: string): string =>
-  createHash('sha256')
-    .update(readFileSync(join(MODELS, kind, 'model.onnx')))
-    .digest('hex');
-const sum = (of: Readonly<Record<string, number>> = {}): number => Object.values(of).reduce((a, b) => a + b, 0);
+startContract();
 
 describe('an answer (2.6, 4.4.6)', () => {
   test('of the plain model has every field of its type, and nothing of a chat', async () => {
@@ -319,124 +241,7 @@ describe('what cannot be asked (4.4.4, 4.4.5)', () => {
   });
 });
 
-describe('what is protected (4.4.8)', () => {
-  const WHO = { type: 'choice', instructions: 'Who is ada@example.com?', criteria: ['the cat', 'cy@example.com'] };
-  test.each([
-    ['masking', '[EMAIL]', 'EMAIL', 'EMAIL'],
-    ['tokenizing', '«EMAIL_1»', '«EMAIL_1»', '«EMAIL_2»'],
-  ])(
-    'is rewritten for the model, and the answer is in the words of the caller: %s',
-    async (as, inState, inText, option) => {
-      const state = { from: 'ada@example.com' };
-      const decision = await decided(await typed(state, { 'is it ada@example.com?': NOUL, who: WHO }, as));
-      expect(asked('typed')).toHaveLength(1);
-      expect(asked('typed')[0]?.body).toMatchObject({
-        state: { from: inState },
-        questions: [{}, { instructions: `Who is ${inText}?`, options: [{ name: 'the cat' }, { name: option }] }],
-      });
-      expect(Object.keys(decision.answers)).toEqual(['is it ada@example.com?', 'who']);
-      expect(Object.keys(decision.answers['who']?.probabilities ?? {})).toEqual(['the cat', 'cy@example.com']);
-      expect(['the cat', 'cy@example.com']).toContain(decision.answers['who']?.choice);
-      // What was rewritten is what the answers are about.
-      const shown = { q: NOUL, who: { ...WHO, instructions: `Who is ${inText}?`, criteria: ['the cat', option] } };
-      const alike = await decided(await typed({ from: inState }, shown));
-      expect(decision.answers['who']?.confidence).toBe(alike.answers['who']?.confidence);
-    },
-  );
-
-  test('is left out where the request says so, in questions too', async () => {
-    const questions = { falcon: { type: 'score', instructions: 'About Falcon?', criteria: ['no', 'all Falcon'] } };
-    const answer = await typed('On Falcon.', questions, 'open', { gw: { remove: ['Falcon'] } });
-    const { answers } = await decided(answer);
-    expect(JSON.stringify(asked('typed'))).not.toMatch(/falcon/i);
-    expect(answers['falcon']?.legend).toEqual({ 0: 'no', 1: 'all Falcon' });
-  });
-
-  test('is seen where signs part it that the model does not read', async () => {
-    const criteria = { [`the 'FAL[c]ON`]: 'cy`@example.com', 'the cat': '' };
-    const who = { type: 'choice', instructions: 'Is it ada[@](example).com?', criteria };
-    const answer = await typed('x', { 'wh[o': who }, 'masking', { gw: { remove: ['Falcon'] } });
-    const { answers } = await decided(answer);
-    expect(asked('typed')[0]?.body['questions']).toEqual([
-      {
-        type: 'choice',
-        instructions: 'Is it EMAIL?',
-        options: [{ name: `the '«TERM_1»`, description: 'EMAIL' }, { name: 'the cat' }],
-      },
-    ]);
-    expect(Object.keys(answers['wh[o']?.probabilities ?? {})).toEqual(Object.keys(criteria));
-  });
-
-  test.each(['Is it DE89(3704)0044 0532 0130 00?', 'The pass[word: hunter2secretX9'])(
-    'is refused where signs part it, or the word that tells of it: %j',
-    async (instructions) => {
-      const refused = await typed('x', { q: { ...NOUL, instructions } }, 'blocking');
-      expect(await failureOf(refused)).toMatchObject({ status: 422, code: 'data_protection' });
-    },
-  );
-
-  test('has the tag of the same text in the state, though signs part it or it has some', async () => {
-    const questions = { q: { ...NOUL, instructions: 'Is Fal[con of ACME ((Berlin)?' } };
-    await decided(await typed('Falcon', questions, 'open', { gw: { remove: ['Falcon', 'ACME (Berlin)'] } }));
-    expect(asked('typed')[0]?.body).toMatchObject({
-      state: '«TERM_1»',
-      questions: [{ instructions: 'Is «TERM_1» of «TERM_2»?' }],
-    });
-  });
-
-  test('is text of the state, whatever members are called', async () => {
-    const state = { type: 'score', a: 'a score' };
-    await decided(await typed(state, { q: NOUL }, 'open', { gw: { remove: ['score'] } }));
-    expect(asked('typed')[0]?.body['state']).toEqual({ type: '«TERM_1»', a: 'a «TERM_1»' });
-  });
-
-  test('is never a word of the format, whatever is to be removed', async () => {
-    const remove = [
-      'true',
-      'false',
-      'model',
-      'state',
-      'questions',
-      'type',
-      'noul',
-      'instructions',
-      'criteria',
-      'request',
-      'system',
-    ];
-    const gw = { gw: { remove } };
-    expect((await typed({ request: 'a state' }, { q: { ...NOUL, criteria: { true: 'a type' } } }, 'open', gw)).status).toBe(200); // prettier-ignore
-    expect((await router({ request: 'a state', system: 'a system' }, 'open', gw)).status).toBe(200);
-    expect(asked('typed')[0]?.body['state']).toEqual({ '«TERM_1»': 'a «TERM_2»' });
-    expect(asked('router')[0]?.body).toEqual({ request: 'a «TERM_2»', system: 'a «TERM_1»' });
-  });
-
-  test.each([
-    ['the state', { model: 'gw/typed', state: { from: 'ada@example.com' }, questions: { q: NOUL } }],
-    [
-      'instructions',
-      { model: 'gw/typed', state: 'x', questions: { q: { ...NOUL, instructions: 'By ada@example.com?' } } },
-    ],
-    [
-      'a description',
-      { model: 'gw/typed', state: 'x', questions: { q: { ...NOUL, criteria: { true: 'ada@example.com' } } } },
-    ],
-    ['an option', { model: 'gw/typed', state: 'x', questions: { who: WHO } }],
-    ['a request to the router', { model: 'gw/typed/router', state: 'to ada@example.com' }],
-    ['what was said before it', { model: 'gw/typed/router', state: { request: 'x', previous: 'to ada@example.com' } }],
-    [
-      'the name of a file',
-      { model: 'gw/typed/router', state: { request: 'x', attachments: ['ada@example.com.pdf (application/pdf)'] } },
-    ],
-  ])('is refused in %s where policy says so', async (_what, body) => {
-    const answer = await ask(body, 'blocking');
-    expect(await failureOf(answer)).toMatchObject({ status: 422, code: 'data_protection' });
-    expect(asked('typed', 'router')).toHaveLength(0);
-    const { dlp, cost_nano_eur } = await world.row(answer);
-    expect(dlp.findings['EMAIL']).toBeGreaterThan(0);
-    expect(cost_nano_eur).toBe('0');
-  });
-});
+protectedDecisions();
 
 describe('where it is answered, and when not (4.4.7)', () => {
   test('nobody outside is asked', async () => {

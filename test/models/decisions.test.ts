@@ -4,7 +4,18 @@ import { chat, json } from '../harness/answers.ts';
 import { resource } from '../harness/gateway.ts';
 import { REVISION, startModelsServer, type ModelsServer } from '../harness/models-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
-import { PREDICATE, CHOICE, SCORE, QUESTIONS, PNG, type Decision, options, USED, TOLD } from './decision-samples.ts';
+import {
+  PREDICATE,
+  CHOICE,
+  SCORE,
+  QUESTIONS,
+  PNG,
+  type Decision,
+  options,
+  USED,
+  TOLD,
+  vendorAnswers,
+} from './decision-samples.ts';
 
 const cleanup = new AsyncDisposableStack();
 let models: ModelsServer;
@@ -66,49 +77,14 @@ const decide = (body: object, as = 'app'): Promise<Response> => world.post('/v1/
 const ask = (model: string, more: object = {}, as = 'app'): Promise<Response> =>
   decide({ model, input: 'It burns at ada@corp.de.', questions: QUESTIONS, ...more }, as);
 
+const native = {
+  decisions: (): void => upstream.respond(vendorAnswers.decisions),
+  systemone: (): void => upstream.respond(vendorAnswers.systemone),
+};
+
 const sentLast = (): { path: string; body: Record<string, never> } => {
   const { path, body } = upstream.requests.at(-1)!;
   return { path, body: JSON.parse(body) as Record<string, never> };
-};
-
-/** As a vendor of either shape answers what it was asked. */
-const native = {
-  decisions: (): void =>
-    upstream.respond((exchange) => {
-      const { model, questions } = JSON.parse(exchange.request.body) as Record<string, unknown>;
-      const answers = (questions as Record<string, Record<string, unknown>[]>[]).map(
-        ({ type, name, choices, levels }) => ({
-          type,
-          name: name ?? null,
-          ...(choices && { choice: choices[0]!['value'], confidence: 0.5 }),
-          ...(choices && { probabilities: choices.map(({ value }, at) => ({ value, probability: at ? 0 : 1 })) }),
-          ...(levels && { score: 0.25, confidence: 0.5 }),
-          ...(levels && { probabilities: levels.map(({ label }, at) => ({ label, value: at, probability: 0.5 })) }),
-          ...(!choices && !levels && { probability: 0.9 }),
-        }),
-      );
-      return json({ model, answers, usage: USED })(exchange);
-    }),
-  systemone: (): void =>
-    upstream.respond((exchange) => {
-      const { questions } = JSON.parse(exchange.request.body) as {
-        questions: Record<string, { type: string; criteria: object }>;
-      };
-      const answers = Object.entries(questions).map(([id, { type, criteria }]) => {
-        if (type === 'noul') return [id, { type, noul: 0.9 }];
-        const names = type === 'choice' ? Object.keys(criteria) : (criteria as string[]).map((_, at) => String(at));
-        const probabilities = Object.fromEntries(names.map((name, at) => [name, at ? 0 : 1]));
-        return [
-          id,
-          { type, ...(type === 'choice' ? { choice: names[0] } : { score: 0.25 }), probabilities, confidence: 0.5 },
-        ];
-      });
-      return json({
-        model: 'd-1',
-        answers: Object.fromEntries(answers) as object,
-        usage: { input_tokens: 40, output_tokens: 0 },
-      })(exchange);
-    }),
 };
 
 describe('the local model', () => {

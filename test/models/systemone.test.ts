@@ -1,119 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { failureOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
-import { BUSY, REVISION, startModelsServer, type ModelsServer } from '../harness/models-server.ts';
-import { chat, json } from '../harness/answers.ts';
-import { resource } from '../harness/gateway.ts';
-import { startUpstream, type Upstream } from '../harness/upstream.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { failureOf } from '../documents/world.ts';
+import { BUSY, REVISION } from '../harness/models-server.ts';
+import {
+  type Answers,
+  askedLast,
+  CHOICE,
+  decide,
+  models,
+  NOUL,
+  plain,
+  type Question,
+  routed,
+  SCORE,
+  startSystemone,
+  world,
+} from './systemone-world.ts';
 
-interface Question {
-  readonly type: string;
-  readonly instructions: string;
-  readonly options: readonly { readonly name: string; readonly description?: string }[];
-}
-interface Answers {
-  readonly model: string;
-  readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly revision: string;
-  readonly decision?: unknown;
-  readonly usage: { readonly input_tokens: number };
-}
-
-/** The last option takes what is left of it all. */
-const typed = ({ questions }: Record<string, unknown>): { body: object } => ({
-  body: {
-    answers: (questions as readonly Question[]).map(({ options }) => ({
-      probabilities: options.map((_, index) => (index === 0 ? 0.75 : 0.25 / (options.length - 1))),
-      answer_confidence: 0.5,
-    })),
-    revision: REVISION,
-  },
-});
-const router = ({ request }: Record<string, unknown>): { body: object } => {
-  const hard = String(request).includes('prove');
-  const complexity = hard ? [0, 0, 0.2, 0.8] : [0.7, 0.2, 0.1, 0];
-  const task = { code: 0.1, support: 0.9 };
-  return { body: { reasoning: hard ? 0.9 : 0.1, complexity, task, revision: REVISION } };
-};
-
-const NOUL = { type: 'noul', instructions: 'It is urgent.' };
-const CHOICE = { type: 'choice', instructions: 'Which?', criteria: { a: 'the first', b: null } };
-const SCORE = { type: 'score', instructions: 'How much?', criteria: ['little', 'more', 'most'] };
-
-const secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name: 'theirs', namespace: 'default' },
-  stringData: { key: 'their-key' },
-};
-/** A vendor of such decisions, at the address of a stand-in. */
-const theirs = (url: string): object => ({
-  endpoint: { url, allowInsecure: true },
-  jurisdiction: 'US',
-  credentials: [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'theirs', key: 'key' } }],
-});
-
-const cleanup = new AsyncDisposableStack();
-let models: ModelsServer;
-let upstream: Upstream;
-let world: DocumentWorld;
-beforeAll(async () => {
-  models = cleanup.use(await startModelsServer());
-  models.models.set('typed', typed);
-  models.models.set('router', router);
-  upstream = cleanup.use(await startUpstream());
-  world = cleanup.use(
-    await startDocumentWorld({
-      documentsUrl: models.url,
-      upstreamUrl: upstream.url,
-      applications: {
-        listed: { workload: { allowedModels: ['gw/typed'] } },
-        poor: { workload: { budget: { amount: '0.00000001', period: 'Daily' } } },
-        capped: { workload: { organizationRef: { name: 'capped' } } },
-        busy: { workload: { limits: { requestsPerMinute: 1 } } },
-        blocking: { policy: { dlp: { mode: 'Block' } } },
-        tokenizing: { policy: { dlp: { mode: 'Tokenize' } } },
-        masking: { policy: { dlp: { mode: 'Mask' } } },
-        european: { policy: { residency: { allowedJurisdictions: ['EU'] } } },
-      },
-      prices: [
-        { model: 'upstream/*', input: '2', output: '8' },
-        { model: 'typesafe/*', input: '1', output: '0' },
-        { model: 'managed/*', input: '1', output: '0' },
-      ],
-      more: [
-        secret,
-        resource('Organization', 'capped', {
-          contact: { email: 'ops@capped.example' },
-          cap: { amount: '0.00000001', period: 'Monthly' },
-        }),
-        resource('Provider', 'typesafe', { slug: 'typesafe', keyOwnership: 'Organization', ...theirs(upstream.url) }),
-        resource('Provider', 'managed', {
-          slug: 'managed',
-          vendor: 'typesafe',
-          keyOwnership: 'Managed',
-          ...theirs(upstream.url),
-        }),
-        resource('ModelAlias', 'theirs', {
-          alias: 'gw/theirs',
-          strategy: 'Failover',
-          targets: [{ model: 'typesafe/jev-1.14.0' }],
-        }),
-      ],
-    }),
-  );
-});
-afterAll(() => cleanup.disposeAsync());
-beforeEach(() => {
-  models.asked.length = 0;
-  models.models.set('typed', typed).set('router', router);
-});
-
-const decide = (body: object, as = 'app'): Promise<Response> => world.post('/v1/systemone', body, { as });
-const plain = (state: unknown, questions: unknown, as = 'app'): Promise<Response> =>
-  decide({ model: 'gw/typed', state, questions }, as);
-const routed = (state: unknown, more: object = {}): Promise<Response> =>
-  decide({ model: 'gw/typed/router', state, ...more });
-const askedLast = (): Record<string, unknown> => models.asked.at(-1)?.body ?? {};
+startSystemone();
 
 describe('gw/typed', () => {
   test('answers the questions of its caller', async () => {
@@ -467,100 +370,4 @@ describe('what may be asked, and when', () => {
     const bare = await decide({ model: 'typed', state: 'x', questions: { q: NOUL } });
     expect(await failureOf(bare)).toMatchObject({ status: 400, code: 'model_not_prefixed' });
   });
-});
-
-describe('models of the vendor of such decisions', () => {
-  const answers = { q: { type: 'noul', noul: 0.5, confidence: 0 } };
-  const jev = (model: string, as = 'app'): Promise<Response> =>
-    decide({ model, state: { mail: 'ada@example.com' }, questions: { q: { ...NOUL, more: 1 } }, extra: true }, as);
-
-  test('are asked by name, in their own words, and billed by what they tell', async () => {
-    upstream.respond(json({ model: 'jev-1.14.0', answers, usage: { input_tokens: 9, output_tokens: 0 } }));
-    const answer = await jev('typesafe/jev-1.14.0', 'tokenizing');
-    expect(answer.status).toBe(200);
-    expect(((await answer.json()) as Answers).answers).toEqual(answers);
-    const sent = upstream.requests.at(-1);
-    expect(sent?.path).toBe('/v1/systemone');
-    expect(sent?.headers['authorization']).toBe('Bearer their-key');
-    expect(JSON.parse(sent?.body ?? '')).toEqual({
-      model: 'jev-1.14.0',
-      state: { mail: '«EMAIL_1»' },
-      questions: { q: { ...NOUL, more: 1 } },
-      extra: true,
-    });
-    expect(await world.row(answer)).toMatchObject({ provider: 'typesafe', jurisdiction: 'US', cost_nano_eur: '9000' });
-  });
-
-  test('are shown what is left of names, and answer in those of the caller', async () => {
-    const said = (type: string, names: object): object => ({ type, confidence: 0, ...names });
-    const chosen = { choice: '[EMAIL]', probabilities: { '[EMAIL]': 1, no: 0 }, why: 'it says «[EMAIL]»' };
-    upstream.respond(
-      json({
-        answers: { '[EMAIL] 2': said('noul', { noul: 1 }), '[EMAIL]': said('choice', chosen) },
-        usage: { input_tokens: 1, output_tokens: 0 },
-      }),
-    );
-    const criteria = { 'cy@example.com': null, no: null };
-    const questions = { 'ada@example.com': { ...CHOICE, criteria }, 'bob@example.com': NOUL };
-    const answer = await decide({ model: 'typesafe/jev-1.14.0', state: 'x', questions }, 'masking');
-    expect(((await answer.json()) as Answers).answers).toEqual({
-      'bob@example.com': said('noul', { noul: 1 }),
-      'ada@example.com': said('choice', {
-        choice: 'cy@example.com',
-        probabilities: { 'cy@example.com': 1, no: 0 },
-        why: chosen.why,
-      }),
-    });
-    expect(upstream.requests.at(-1)?.body).not.toContain('@example.com');
-    const same = { ...CHOICE, criteria: ['cy@example.com', 'di@example.com'] };
-    const before = upstream.requests.length;
-    const refused = await decide({ model: 'typesafe/jev-1.14.0', state: 'x', questions: { q: same } }, 'masking');
-    expect(await failureOf(refused)).toMatchObject({ status: 400, code: 'invalid_request', param: 'questions' });
-    expect(upstream.requests).toHaveLength(before);
-  });
-
-  test.each([
-    ['by an alias', 'gw/theirs', 'app', 'permission_denied'],
-    ['on an account of the installation', 'managed/jev-1.14.0', 'app', 'permission_denied'],
-    ['where residency does not allow it', 'typesafe/jev-1.14.0', 'european', 'residency_denied'],
-  ])('are not asked %s', async (_what, model, as, code) => {
-    const before = upstream.requests.length;
-    expect(await failureOf(await jev(model, as))).toMatchObject({ status: 403, code });
-    expect(upstream.requests).toHaveLength(before);
-  });
-
-  test('are not offered by an alias', async () => {
-    const { data } = (await (await world.get('/v1/models')).json()) as { data: readonly { id: string }[] };
-    expect(data.map(({ id }) => id)).not.toContain('gw/theirs');
-  });
-});
-
-test("an organization's aliases of the same names go before the local models", async () => {
-  const alias = (name: string, id: string): object =>
-    resource('ModelAlias', name, { alias: id, strategy: 'Failover', targets: [{ model: 'upstream/m' }] });
-  await using own = await startDocumentWorld({
-    documentsUrl: models.url,
-    upstreamUrl: upstream.url,
-    prices: [{ model: 'upstream/*', input: '2', output: '8' }],
-    applications: { american: { policy: { residency: { allowedJurisdictions: ['US'] } } } },
-    more: [alias('typed', 'gw/typed'), alias('router', 'gw/typed/router')],
-  });
-  upstream.respond(chat({ content: 'Hello.' }));
-  const messages = [{ role: 'user', content: 'hi' }];
-  for (const model of ['gw/typed', 'gw/typed/router']) {
-    const answer = await own.post('/v1/chat/completions', { model, messages });
-    expect(answer.status).toBe(200);
-    expect(await own.row(answer)).toMatchObject({ model, provider: 'upstream', provider_model: 'm' });
-    const outside = await own.post('/v1/chat/completions', { model, messages }, { as: 'american' });
-    expect(await failureOf(outside)).toMatchObject({ status: 403, code: 'residency_denied' });
-    const decision = await own.post('/v1/systemone', { model, state: 'x', questions: { q: NOUL } });
-    expect(await failureOf(decision)).toMatchObject({ status: 404 });
-  }
-  expect(models.asked).toHaveLength(0);
-});
-
-test('without local models there is no decision', async () => {
-  await using none = await startDocumentWorld({});
-  const answer = await none.post('/v1/systemone', { model: 'gw/typed/router', state: 'x' });
-  expect(await failureOf(answer)).toMatchObject({ status: 503, code: 'local_model_unavailable' });
 });

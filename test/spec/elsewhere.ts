@@ -28,7 +28,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly NamedTest[]>> = {
   ],
   '2.6/2': [at('models/sidecar.test.ts', 'are told of with the hash of their weights')],
   '2.8/1': [
-    { file: 'src/cli/key-create.test.ts', title: 'shows the key once, beside a resource that holds its hash only' },
+    {
+      file: 'src/cli/config/key-create.test.ts',
+      title: 'shows the key once, beside a resource that holds its hash only',
+    },
     at('journeys/configuration.test.ts', 'a key is added, then revoked, without a restart'),
   ],
   '4.1/9': [at('documents/jobs.test.ts', 'do a job once, and give out its result at an address that needs no key')],
@@ -44,7 +47,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly NamedTest[]>> = {
     at('models/decision-contract.test.ts', 'a router with more to do than it has room for says when to come again'),
   ],
   '5/4': [
-    { file: 'src/cli/key-create.test.ts', title: 'shows the key once, beside a resource that holds its hash only' },
+    {
+      file: 'src/cli/config/key-create.test.ts',
+      title: 'shows the key once, beside a resource that holds its hash only',
+    },
   ],
   '5/7': [at('documents/jobs.test.ts', 'take no address that was changed, or is over')],
   '6.1/8': [at('containers/journey.test.ts', RESTART)],

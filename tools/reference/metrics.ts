@@ -8,6 +8,7 @@ import { DOCUMENT_METRICS } from '../../src/telemetry/observe/documents.ts';
 import { MONEY_METRICS } from '../../src/telemetry/observe/money.ts';
 import { PROCESS_METRICS } from '../../src/telemetry/observe/process.ts';
 import { STORE_METRICS } from '../../src/telemetry/observe/stores.ts';
+import { TOOL_METRICS } from '../../src/telemetry/observe/tools.ts';
 import { UPSTREAM_METRICS } from '../../src/telemetry/observe/upstreams.ts';
 import { page, table } from './page.ts';
 
@@ -23,6 +24,7 @@ export const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, List
     Calls: { file: 'src/telemetry/observe/calls.ts', metrics: CALL_METRICS },
     Money: { file: 'src/telemetry/observe/money.ts', metrics: MONEY_METRICS },
     'Stores and the journal': { file: 'src/telemetry/observe/stores.ts', metrics: STORE_METRICS },
+    'Tools of MCP servers': { file: 'src/telemetry/observe/tools.ts', metrics: TOOL_METRICS },
     Upstreams: { file: 'src/telemetry/observe/upstreams.ts', metrics: UPSTREAM_METRICS },
     'Configuration and prices': { file: 'src/telemetry/observe/config.ts', metrics: CONFIG_METRICS },
     'Documents and local models': { file: 'src/telemetry/observe/documents.ts', metrics: DOCUMENT_METRICS },

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { decodeFrame, inspect } from './decode.ts';
 import { drawText, fill, textSize, type Pixels } from './lettering.ts';
 import type { Photos } from './photos.ts';

@@ -1,5 +1,5 @@
 import type { RecognizedPage } from '#/ports/documents.ts';
-import type { Box, Line } from '../format.ts';
+import type { Box, Line } from '../../page/page.ts';
 import { toJpeg } from './encode.ts';
 import type { Pixels } from './lettering.ts';
 import { findPhotos, isSure } from './photos.ts';

@@ -10,7 +10,8 @@ import {
   type TextUnit,
 } from '#/ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
-import type { Format, Line, Tools } from '../format.ts';
+import type { Format, Tools } from '../format.ts';
+import type { Line } from '../../page/page.ts';
 import { Deadline, RECOGNIZED } from '../pace.ts';
 import { checkAnimation, decodeFrame, inspect, type Frame } from './decode.ts';
 import { toJpeg, toPng } from './encode.ts';

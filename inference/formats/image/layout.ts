@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { DocumentFault, type TextUnit } from '#/ports/documents.ts';
 import { around } from '../../ocr/segments.ts';
-import type { Box, Line } from '../format.ts';
+import type { Box, Line } from '../../page/page.ts';
 import { separatorOf } from '../line-ends.ts';
 
 const NUMBER = Type.Number();

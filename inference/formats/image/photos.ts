@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import type { Pixels } from './lettering.ts';
 
 /** Parts of a page that look like photographs: which cells of a grid over it, and the boxes around those that touch. */

@@ -5,8 +5,9 @@ import {
   type RedactOptions,
   type Replacement,
 } from '#/ports/documents.ts';
-import { findOriginals } from '../../originals.ts';
-import type { Box, Tools } from '../format.ts';
+import { findOriginals } from '../originals.ts';
+import type { Tools } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { blurAll, blurPhotos, cover } from './blur.ts';
 import { checkAnimation, decodeFrame, inspect, type Frame } from './decode.ts';
 import { encode, toPng } from './encode.ts';

@@ -9,7 +9,7 @@ import {
   type Replacement,
   type TextUnit,
 } from '#/ports/documents.ts';
-import { sniff } from '../../sniff.ts';
+import { sniff } from '../sniff/sniff.ts';
 import type { Format, Tools } from '../format.ts';
 import { leftOver, Search } from '../search.ts';
 import { fixedSlot, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';

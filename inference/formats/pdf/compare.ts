@@ -1,4 +1,4 @@
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { scaled, shownBox, type Frame } from './geometry.ts';
 import type { PageContent } from './page.ts';
 import type { Drawing, PdfiumFile } from './pdfium.ts';

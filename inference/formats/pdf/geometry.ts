@@ -1,4 +1,4 @@
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import type { PageHandle, PdfiumFile } from './pdfium.ts';
 
 /** A stretch of a page in its own coordinates: points, origin at the bottom left, not turned. */

@@ -1,4 +1,4 @@
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { shown, shownBox, type Frame, type Rectangle } from './geometry.ts';
 import type { ObjectHandle, PageHandle, PdfiumFile } from './pdfium.ts';
 

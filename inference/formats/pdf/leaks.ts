@@ -1,5 +1,5 @@
 import { PDFName, PDFRef, PDFStream, type PDFDocument, type PDFObject } from '@cantoo/pdf-lib';
-import { findOriginals } from '../../originals.ts';
+import { findOriginals } from '../originals.ts';
 import { cleanContent } from './content.ts';
 import { withoutTags } from './spans.ts';
 import { decoded } from './streams.ts';

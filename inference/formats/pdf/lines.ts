@@ -1,4 +1,4 @@
-import type { Box, Line, Word } from '../format.ts';
+import type { Box, Line, Word } from '../../page/page.ts';
 import { around } from './geometry.ts';
 import type { Glyph } from './glyphs.ts';
 

@@ -1,4 +1,4 @@
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { combined, shownBox, unitSquare, type Frame, type Matrix } from './geometry.ts';
 import type { ObjectHandle, PageHandle, PdfiumFile } from './pdfium.ts';
 

@@ -1,4 +1,4 @@
-import type { Box } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { frameOf, type Frame } from './geometry.ts';
 import { readGlyphs, type Glyph } from './glyphs.ts';
 import { linesOf, type GlyphLine } from './lines.ts';

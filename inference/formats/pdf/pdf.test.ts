@@ -1,49 +1,13 @@
 import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { DocumentFile, RedactedDocument } from '#/ports/documents.ts';
 import { everythingIn, hasPdfTools, letter, PLANTED, plantedPdf, SEEN } from '../../../test/harness/pdfs.ts';
 import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import { createRecognizer } from '../../ocr/recognizer.ts';
 import type { Tools } from '../format.ts';
 import { pdf } from './pdf.ts';
 import { PdfiumFile } from './pdfium.ts';
-
-const recognizer = createRecognizer();
-let recognized = 0;
-const tools: Tools = {
-  recognize: (image, languages) => {
-    recognized++;
-    return recognizer.recognize(image, languages);
-  },
-  checkTime: () => {},
-  onPages: () => {},
-};
-
-const fileOf = (bytes: Uint8Array): DocumentFile => ({ name: 'a.pdf', mediaType: 'application/pdf', bytes });
-
-/** Reads, replaces each of the names wherever it stands in what is shown, and redacts. */
-async function anonymize(bytes: Uint8Array, names: readonly string[]): Promise<RedactedDocument> {
-  const { units, layout } = await pdf.read(fileOf(bytes), { recognize: 'auto' }, tools);
-  const shown = units.filter(({ visibility }) => visibility === 'shown');
-  const replacements = shown.flatMap(({ id, text }) =>
-    names.flatMap((name, index) =>
-      [...text.matchAll(new RegExp(name.replace(/[.]/g, '\\.'), 'g'))].map((match) => ({
-        ...{ unit: id, start: match.index, end: match.index + name.length },
-        tag: `«PERSON_${index + 1}»`,
-      })),
-    ),
-  );
-  return pdf.redact(fileOf(bytes), { layout, replacements, originals: names }, tools);
-}
-
-async function textsOf(bytes: Uint8Array): Promise<readonly string[]> {
-  const { units } = await pdf.read(fileOf(bytes), { recognize: 'never' }, tools);
-  return units.map(({ text }) => text);
-}
-
-const bare = (text: string): string => text.replace(/\s+/g, '').toLowerCase();
+import { anonymize, bare, fileOf, recognitions, textsOf, tools } from './testing/anonymize.ts';
 
 describe('a document with a name in every place', () => {
   let bytes: Uint8Array;
@@ -352,12 +316,12 @@ describe('drawing and recognizing', () => {
   });
 
   test('pages with text are not recognized; pictures are told with their boxes', async () => {
-    const calls = recognized;
+    const calls = recognitions.count;
 
     const [page] =
       (await pdf.recognize?.(fileOf(await plantedPdf()), { includeImages: true, imageLimit: 1 }, tools)) ?? [];
 
-    expect(recognized).toBe(calls);
+    expect(recognitions.count).toBe(calls);
     expect(page?.dimensions).toEqual({ dpi: 200, width: 1653, height: 2339 });
     expect(page?.markdown).toContain('Dear Erika Mustermann, welcome.');
     expect(page?.images).toHaveLength(1);

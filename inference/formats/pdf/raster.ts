@@ -1,6 +1,7 @@
 import { DocumentFault, type Replacement } from '#/ports/documents.ts';
-import { findOriginals } from '../../originals.ts';
-import type { Box, Tools } from '../format.ts';
+import { findOriginals } from '../originals.ts';
+import type { Tools } from '../format.ts';
+import type { Box } from '../../page/page.ts';
 import { blurAll, blurPhotos, cover } from '../image/blur.ts';
 import { toJpeg, toPng } from '../image/encode.ts';
 import { layOut, stretchesOf, type PlacedWord } from '../image/layout.ts';

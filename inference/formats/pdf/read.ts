@@ -1,5 +1,6 @@
 import type { DocumentFile, ReadDocument, ReadOptions, TextUnit } from '#/ports/documents.ts';
-import type { Line, RecognizedText, Tools } from '../format.ts';
+import type { Tools } from '../format.ts';
+import type { Line, RecognizedText } from '../../page/page.ts';
 import { Deadline, RECOGNIZED, SAID } from '../pace.ts';
 import { toPng } from '../image/encode.ts';
 import { layOut } from '../image/layout.ts';

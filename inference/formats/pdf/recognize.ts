@@ -1,6 +1,7 @@
 import type { DocumentFile, PageImage, RecognizedPage, RecognizeOptions, RenderOptions } from '#/ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
-import type { Box, Line, Tools } from '../format.ts';
+import type { Tools } from '../format.ts';
+import type { Box, Line } from '../../page/page.ts';
 import { toJpeg, toPng } from '../image/encode.ts';
 import { figureOf, picturesIn } from '../image/figures.ts';
 import type { Pixels } from '../image/lettering.ts';

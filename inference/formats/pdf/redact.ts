@@ -6,7 +6,7 @@ import {
   type RedactOptions,
   type Replacement,
 } from '#/ports/documents.ts';
-import { findOriginals } from '../../originals.ts';
+import { findOriginals } from '../originals.ts';
 import type { Tools } from '../format.ts';
 import { Deadline } from '../pace.ts';
 import { replacePages } from './assemble.ts';

@@ -1,5 +1,5 @@
 import type { Replacement } from '#/ports/documents.ts';
-import { findOriginals } from '../../originals.ts';
+import { findOriginals } from '../originals.ts';
 import type { Glyph } from './glyphs.ts';
 import { unitId } from './layout.ts';
 import type { PageContent } from './page.ts';

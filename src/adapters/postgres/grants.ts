@@ -24,6 +24,8 @@ const RIGHTS: Readonly<Record<string, string>> = {
   credit_entries: 'SELECT',
   retained_content: 'SELECT, INSERT, DELETE',
   kept_objects: 'SELECT, INSERT, UPDATE, DELETE',
+  tool_servers: 'SELECT, INSERT, UPDATE',
+  tool_pins: 'SELECT, INSERT, UPDATE, DELETE',
   document_jobs: 'SELECT, INSERT, UPDATE, DELETE',
   document_job_files: 'SELECT, INSERT, DELETE',
 };

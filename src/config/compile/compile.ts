@@ -3,8 +3,7 @@ import type { Snapshot, VirtualKeyConfig } from '../snapshot.ts';
 import { readCatalog, type Catalog, type CheckedDocuments } from './catalog.ts';
 import type { Compilation } from './context.ts';
 import { compileKeys } from './keys.ts';
-import { checkMcpServers } from './mcp-servers.ts';
-import { readExchangeRates, type ExchangeRates } from '../exchange-rates.ts';
+import { readExchangeRates, type ExchangeRates } from '#/values/exchange-rates.ts';
 import { compileOrganizations } from './organizations.ts';
 import { revisionOf } from './revision.ts';
 import { createSecretReader, type SecretFile } from './secrets.ts';
@@ -68,7 +67,6 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
   const organizations = compileOrganizations(compilation);
   const workloads = compileWorkloads(compilation, organizations);
   const keys = compileKeys(compilation, workloads);
-  checkMcpServers(compilation);
 
   const found = faults.list();
   if (found.length > 0) return { faults: found };

@@ -1,4 +1,4 @@
-import type { ExchangeRates } from '../exchange-rates.ts';
+import type { ExchangeRates } from '#/values/exchange-rates.ts';
 import type { FaultLog, FaultyObject } from '../fault.ts';
 import type { KindName } from '../resources/kinds.ts';
 import type { Catalog, Resource } from './catalog.ts';

@@ -1,12 +1,132 @@
+import { isMachineAddress } from '../machine-address.ts';
+import type { MCPServerSpec } from '../resources/mcp-server.ts';
+import { toSnapshot } from '../resources/names.ts';
+import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
+import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
 
-/** Checks what every MCPServer refers to. The snapshot does not carry them yet. */
-export function checkMcpServers(compilation: Compilation): void {
-  for (const resource of compilation.catalog.all('MCPServer')) {
-    const { auth, workloads = [] } = resource.body.spec;
-    if (auth.secretKeyRef) compilation.secrets.read(resource, 'spec.auth.secretKeyRef', auth.secretKeyRef);
-    workloads.forEach((name, index) => {
-      follow(compilation, resource, `spec.workloads[${index}]`, 'Workload', `${resource.namespace}/${name}`);
-    });
-  }
+/** The MCP servers that a workload of an organization reaches, by name. */
+export type McpServersOf = (
+  workload: Resource<'Workload'>,
+  organization: Resource<'Organization'>,
+) => ReadonlyMap<string, McpServerConfig>;
+
+/** A server, and the workloads of its namespace that may use it; undefined: all may. */
+interface Offered {
+  readonly server: McpServerConfig;
+  readonly workloads: ReadonlySet<string> | undefined;
 }
+
+const NONE: ReadonlyMap<string, McpServerConfig> = new Map();
+
+/**
+ * Compiles every MCPServer. A workload reaches those of its own namespace that let it, then those of its organization's
+ * namespace that are open to all, unless it has one of the same name or prefix.
+ */
+export function compileMcpServers(compilation: Compilation): McpServersOf {
+  const byNamespace = new Map<string, Offered[]>();
+  const prefixes = new Map<string, string>();
+  for (const resource of compilation.catalog.all('MCPServer')) {
+    const server = compileServer(compilation, resource);
+    const { workloads } = resource.body.spec;
+    for (const [index, name] of (workloads ?? []).entries()) {
+      follow(compilation, resource, `spec.workloads[${index}]`, 'Workload', `${resource.namespace}/${name}`);
+    }
+    const key = `${resource.namespace}/${server.prefix}`;
+    const holder = prefixes.get(key);
+    if (holder !== undefined) {
+      compilation.faults.add(resource, 'spec.prefix', `is already the prefix of MCPServer ${holder}`, 'Conflicted');
+      continue;
+    }
+    prefixes.set(key, resource.id);
+    const allowed = workloads && new Set(workloads.map((name) => `${resource.namespace}/${name}`));
+    const neighbours = byNamespace.get(resource.namespace);
+    if (neighbours) neighbours.push({ server, workloads: allowed });
+    else byNamespace.set(resource.namespace, [{ server, workloads: allowed }]);
+  }
+  return (workload, organization) => {
+    const own = byNamespace.get(workload.namespace) ?? [];
+    const others = workload.namespace === organization.namespace ? [] : (byNamespace.get(organization.namespace) ?? []);
+    const mine = own.filter(({ workloads }) => workloads === undefined || workloads.has(workload.id));
+    return reachOf([...mine, ...others.filter(({ workloads }) => workloads === undefined)]);
+  };
+}
+
+/** By name; the first of a name, and of a prefix, holds it. */
+function reachOf(offered: readonly Offered[]): ReadonlyMap<string, McpServerConfig> {
+  if (offered.length === 0) return NONE;
+  const servers = new Map<string, McpServerConfig>();
+  const prefixes = new Set<string>();
+  for (const { server } of offered) {
+    if (servers.has(server.name) || prefixes.has(server.prefix)) continue;
+    servers.set(server.name, server);
+    prefixes.add(server.prefix);
+  }
+  return servers;
+}
+
+function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>): McpServerConfig {
+  const { spec } = resource.body;
+  const { url } = spec.endpoint;
+  const name = resource.id.slice(resource.namespace.length + 1);
+  refuseAddress(compilation, resource, url);
+  const { include, exclude } = spec.tools ?? {};
+  return Object.freeze({
+    id: resource.id,
+    name,
+    prefix: spec.prefix ?? name,
+    url,
+    jurisdiction: spec.jurisdiction,
+    auth: compileAuth(compilation, resource),
+    trust: toSnapshot('trust', spec.trust),
+    ...(include && { include: Object.freeze([...include]) }),
+    ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    definitions: compileDefinitions(spec.definitions),
+    maxResultBytes: spec.maxResultKiB * 1024,
+    timeoutSeconds: spec.timeoutSeconds,
+  });
+}
+
+function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']): ToolDefinitionsConfig {
+  const declared = new Map(tools.map(({ name, sha256 }) => [name, sha256]));
+  return Object.freeze({ mode: toSnapshot('definitionsMode', mode), declared });
+}
+
+/** A machine's own services are no servers of tools, and a credential in clear is read on its way. */
+function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>, url: string): void {
+  const { protocol, hostname } = new URL(url);
+  const field = 'spec.endpoint.url';
+  if (isMachineAddress(hostname)) {
+    faults.add(resource, field, 'must not be a link-local address or a metadata service');
+  }
+  const { type } = resource.body.spec.auth;
+  if (type === 'None' || protocol === 'https:' || isNear(hostname)) return;
+  faults.add(resource, field, 'must start with https:// where the gateway sends a credential');
+}
+
+/** Whether a name leads to this machine or to a service of the cluster. */
+function isNear(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)) return true;
+  return !/[.:]/.test(hostname) || /\.svc(?:\.cluster\.local)?$/.test(hostname);
+}
+
+/** Headers that are the protocol's, or that say where a message ends. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...['accept', 'connection', 'content-length', 'content-type', 'content-encoding', 'expect', 'host', 'te'],
+  ...['trailer', 'transfer-encoding', 'upgrade', 'last-event-id'],
+]);
+
+function compileAuth({ secrets, faults }: Compilation, resource: Resource<'MCPServer'>): McpServerAuth {
+  const { type, header, secretKeyRef } = resource.body.spec.auth;
+  const secret = secretKeyRef && secrets.read(resource, 'spec.auth.secretKeyRef', secretKeyRef);
+  if (type === 'None' || secret === undefined) return NO_AUTH;
+  if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(secret))
+    faults.add(resource, 'spec.auth.secretKeyRef', 'must be printable ASCII characters, as a header needs');
+  if (type === 'Bearer') return Object.freeze({ type: 'header', header: 'authorization', value: `Bearer ${secret}` });
+  const name = (header ?? '').toLowerCase();
+  if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || TAKEN.has(name) || name.startsWith('mcp-'))
+    faults.add(resource, 'spec.auth.header', "must be the name of a header that is not the protocol's own");
+  return Object.freeze({ type: 'header', header: name, value: secret });
+}
+
+const NO_AUTH: McpServerAuth = Object.freeze({ type: 'none' });

@@ -1,9 +1,9 @@
 import { toCategory } from '#/values/entities.ts';
 import { commonPlaces } from '#/values/places.ts';
-import { toSnapshot } from '../resources/names.ts';
+import { toResource, toSnapshot, type ResourceSpelling } from '../resources/names.ts';
 import type { PolicyFragment } from '../resources/policy-fragment.ts';
 import type { WorkloadSpec } from '../resources/workload.ts';
-import type { AllowList, PolicyOrigin, ResolvedPolicy } from '../snapshot.ts';
+import type { AllowList, DlpMode, PolicyOrigin, ResolvedPolicy, ToolList } from '../snapshot.ts';
 import type { AppliedPolicy, Layer } from './policies.ts';
 
 /** What a workload itself says of the policy it is under. */
@@ -33,13 +33,17 @@ export function mergePolicy(
   );
   const merge = new Merge(layers);
   const dlp = mergeDlp(merge);
+  const toolDlp = mergeDlpOfTools(merge, dlp.mode);
   const allowedModels = mergeAllowLists(merge, workload);
+  const allowedTools = mergeToolLists(merge);
   const allowedJurisdictions = mergeJurisdictions(merge);
   const contentRetention = merge.field('contentRetention', ({ contentRetention: kept }) => kept, 'Disabled');
   const timeout = { value: workload.answerTimeoutSeconds, from: `Workload ${workload.id}` };
   return Object.freeze({
     dlp,
+    toolDlp,
     allowedModels,
+    allowedTools,
     ...(allowedJurisdictions && { allowedJurisdictions }),
     providerSideTools: mergeProviderSideTools(merge),
     passthrough: mergePassthrough(merge),
@@ -147,6 +151,25 @@ function mergeDlp(merge: Merge): ResolvedPolicy['dlp'] {
   });
 }
 
+/** Without a mode of their own, what tools are sent is protected like what models are sent. */
+function mergeDlpOfTools(merge: Merge, ofModels: DlpMode): ResolvedPolicy['toolDlp'] {
+  const mode = toResource('dlpMode', ofModels);
+  const inWords = (value: ResourceSpelling<'dlpMode'>): string => toSnapshot('dlpMode', value);
+  const internal = merge.field('dlp.tools.internal', ({ dlp }) => dlp?.tools?.internal, mode, inWords);
+  const external = merge.field('dlp.tools.external', ({ dlp }) => dlp?.tools?.external, mode, inWords);
+  const results = merge.field<ResourceSpelling<'dlpResults'>>(
+    'dlp.tools.results',
+    ({ dlp }) => dlp?.tools?.results,
+    'AllowLog',
+    (value) => toSnapshot('dlpResults', value),
+  );
+  return Object.freeze({
+    internal: toSnapshot('dlpMode', internal),
+    external: toSnapshot('dlpMode', external),
+    results: toSnapshot('dlpResults', results),
+  });
+}
+
 function mergeRestore(merge: Merge): ResolvedPolicy['dlp']['restore'] {
   type Dlp = NonNullable<PolicyFragment['dlp']>;
   const nobody: { readonly value: NonNullable<Dlp['restore']>; readonly from: string } = { value: [], from: BUILT_IN };
@@ -182,6 +205,16 @@ function mergeAllowLists(merge: Merge, workload: PolicySubject): readonly AllowL
   );
   for (const { models, from } of lists) merge.note('allowedModels', models.join(', '), from);
   if (lists.length === 0) merge.note('allowedModels', 'all', BUILT_IN);
+  return Object.freeze(lists);
+}
+
+/** Every list of tools that is not empty, each with whose it is: all of them must allow a tool. */
+function mergeToolLists(merge: Merge): readonly ToolList[] {
+  const lists = merge.layers.flatMap(({ fragment: { allowedTools: tools }, from }) =>
+    tools === undefined || tools.length === 0 ? [] : Object.freeze({ tools: Object.freeze([...tools]), from }),
+  );
+  for (const { tools, from } of lists) merge.note('allowedTools', tools.join(', '), from);
+  if (lists.length === 0) merge.note('allowedTools', 'all', BUILT_IN);
   return Object.freeze(lists);
 }
 

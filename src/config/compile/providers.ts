@@ -8,6 +8,9 @@ import { byAge, type Resource } from './catalog.ts';
 import { hasLabels, type Compilation } from './context.ts';
 import { mayBeDeclared, placeOf } from './whereabouts.ts';
 
+/** Stands before the tools of MCP servers where models have their provider. */
+const MCP_SLUG = 'mcp';
+
 /** What an organization can reach. */
 export interface Reach {
   /** By slug: its own first, then managed ones. */
@@ -37,6 +40,12 @@ export function compileProviders(compilation: Compilation): ReachOf {
       compilation.faults.add(resource, 'spec.slug', `is already the slug of Provider ${holder.id}`, 'Conflicted');
       continue;
     }
+    if (slug === MCP_SLUG)
+      compilation.faults.add(
+        resource,
+        'spec.slug',
+        'is taken: price books name tools of MCP servers mcp/<server>/<tool>',
+      );
     compiled.set(resource, compileProvider(compilation, resource));
     neighbours.set(slug, resource);
     if (keyOwnership === 'Managed') managed.push(resource);

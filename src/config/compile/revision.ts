@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '#/values/canonical-json.ts';
 import { KINDS, type KindName } from '../resources/kinds.ts';
 import type { Catalog } from './catalog.ts';
 

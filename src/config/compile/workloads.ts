@@ -2,6 +2,7 @@ import type { OrganizationConfig, WorkloadConfig } from '../snapshot.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
+import { compileMcpServers } from './mcp-servers.ts';
 import { permitsNamespace, toAlertPercent, toBudget } from './organizations.ts';
 import { compilePolicies } from './policies.ts';
 import { mergePolicy } from './policy-merge.ts';
@@ -11,6 +12,7 @@ export function compileWorkloads(
   compilation: Compilation,
   organizations: ReadonlyMap<string, OrganizationConfig>,
 ): ReadonlyMap<string, WorkloadConfig> {
+  const serversOf = compileMcpServers(compilation);
   const policies = compilePolicies(compilation);
   const workloads = new Map<string, WorkloadConfig>();
   for (const resource of compilation.catalog.all('Workload')) {
@@ -32,6 +34,7 @@ export function compileWorkloads(
         ...(spec.budget && { budget: toBudget(compilation, spec.budget, owner.body.spec.currency) }),
         alertPercent: toAlertPercent(spec.alerts, organization.alertPercent),
         onHangUp: toSnapshot('onHangUp', spec.onHangUp),
+        mcpServers: serversOf(resource, owner),
         policy: mergePolicy(subject, ofOrganization, ofWorkload),
         ...((organizationShadow ?? workloadShadow) && {
           shadow: mergePolicy(subject, organizationShadow ?? ofOrganization, workloadShadow ?? ofWorkload),

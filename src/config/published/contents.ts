@@ -1,5 +1,5 @@
 import type { SourceDocument } from '../fault.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '#/values/canonical-json.ts';
 import type { KindName } from '../resources/kinds.ts';
 import { digestOf } from './segment.ts';
 

@@ -1,5 +1,5 @@
 import type { PublishedHead } from '#/config/published/config-store.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '#/values/canonical-json.ts';
 import type { ConfigKeys } from './config-keys.ts';
 
 /** Digests of segments, by name: SHA-256 (hex) of their texts. */

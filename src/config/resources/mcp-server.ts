@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { closed, jurisdiction, name, secretKeyRef, setOf, values } from './schema.ts';
+import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
 
 const auth = closed(
   {
@@ -16,27 +16,83 @@ const auth = closed(
 const tools = closed(
   {
     include: Type.Optional(
-      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Offers only these tools.' }),
+      setOf(Type.String({ maxLength: 128 }), {
+        maxItems: 128,
+        description: 'Offers only these tools; * stands for any characters.',
+      }),
     ),
     exclude: Type.Optional(
-      setOf(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'Offers all tools except these.' }),
+      setOf(Type.String({ maxLength: 128 }), {
+        maxItems: 128,
+        description: 'Offers all tools except these; * stands for any characters.',
+      }),
     ),
   },
   { description: 'Which of its tools are offered. Default: all.' },
+);
+
+const definitions = closed(
+  {
+    mode: oneOf('definitionsMode', {
+      default: 'Pin',
+      description:
+        'Record: offers every definition and records changes. Pin: accepts the first list; a new or changed definition ' +
+        'is quarantined until a person accepts it. Declared: offers the definitions in tools only.',
+    }),
+    tools: Type.Optional(
+      mapOf(
+        closed({
+          name: text('toolName', { maxLength: 128, description: 'Name of the tool, as the server lists it.' }),
+          sha256: text('sha256', {
+            maxLength: 64,
+            description: 'SHA-256 of its definition: of the RFC 8785 canonical JSON without _meta.',
+          }),
+        }),
+        ['name'],
+        { minItems: 1, maxItems: 1000, description: 'The definitions that are offered, when mode is Declared.' },
+      ),
+    ),
+  },
+  { default: { mode: 'Pin' }, description: 'Which definitions of its tools are offered.' },
 );
 
 const spec = closed({
   endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
   transport: values(['StreamableHTTP', 'SSE'], {
     default: 'StreamableHTTP',
-    description: 'The transport that it speaks.',
+    description: 'The transport that it speaks. SSE, which the protocol gave up, is not served.',
   }),
   jurisdiction: jurisdiction({ description: 'Where it processes data, such as EU or US.' }),
   auth,
-  tools: Type.Optional(tools),
-  workloads: Type.Optional(
-    setOf(name(), { maxItems: 128, description: 'Workloads of the same namespace that may use it. Default: all.' }),
+  prefix: Type.Optional(
+    text('name', {
+      minLength: 1,
+      maxLength: 16,
+      description:
+        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. ' +
+        'Default: the name of the resource.',
+    }),
   ),
+  trust: oneOf('trust', {
+    default: 'External',
+    description:
+      'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
+  }),
+  tools: Type.Optional(tools),
+  definitions,
+  workloads: Type.Optional(
+    setOf(name(), {
+      maxItems: 128,
+      description:
+        'Workloads of the same namespace that may use it. Default: all of that namespace and of its organizations.',
+    }),
+  ),
+  maxResultKiB: Type.Integer({
+    minimum: 1,
+    maximum: 65_536,
+    default: 10_240,
+    description: 'The largest result of one tool call.',
+  }),
   timeoutSeconds: Type.Integer({
     minimum: 1,
     maximum: 600,
@@ -64,6 +120,15 @@ const authRules: readonly Rule<MCPServerSpec['auth']>[] = [
   },
 ];
 
+const specRules: readonly Rule<MCPServerSpec>[] = [
+  {
+    rule: "self.transport != 'SSE'",
+    message: 'is not served: use StreamableHTTP',
+    fieldPath: '.transport',
+    check: (self) => self.transport !== 'SSE',
+  },
+];
+
 const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
   {
     rule: '!(has(self.include) && has(self.exclude))',
@@ -72,9 +137,20 @@ const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
   },
 ];
 
+const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
+  {
+    rule: "self.mode == 'Declared' ? has(self.tools) : !has(self.tools)",
+    message: 'must be set if and only if mode is Declared',
+    fieldPath: '.tools',
+    check: (self) => (self.mode === 'Declared') === (self.tools !== undefined),
+  },
+];
+
 /** The MCPServer kind. */
 export const mcpServer = customKind('MCPServer', spec, [
+  rulesAt('spec', specRules),
   rulesAt('spec.endpoint', ENDPOINT_RULES),
   rulesAt('spec.auth', authRules),
   rulesAt('spec.tools', toolRules),
+  rulesAt('spec.definitions', definitionRules),
 ]);

@@ -4,6 +4,7 @@
  */
 export const SPELLINGS = {
   dlpMode: { AllowLog: 'allow_log', Tokenize: 'tokenize', Mask: 'mask', Block: 'block' },
+  dlpResults: { AllowLog: 'allow_log', Mask: 'mask', Block: 'block' },
   dlpDocuments: { Off: 'off', Anonymize: 'anonymize', Refuse: 'refuse' },
   restoreMode: {
     Always: 'always',
@@ -13,6 +14,8 @@ export const SPELLINGS = {
   },
   dlpImages: { Pass: 'pass', Inspect: 'inspect', Refuse: 'refuse' },
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
+  definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
+  trust: { Internal: 'internal', External: 'external' },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
   planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },

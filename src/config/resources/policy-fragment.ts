@@ -11,6 +11,21 @@ export type ProviderSideTool = (typeof PROVIDER_SIDE_TOOLS)[number];
 
 const ENABLED_OR_DISABLED = ['Enabled', 'Disabled'] as const;
 
+const dlpTools = closed(
+  {
+    internal: Type.Optional(oneOf('dlpMode', { description: 'For servers with trust: Internal. Default: dlp.mode.' })),
+    external: Type.Optional(oneOf('dlpMode', { description: 'For all other servers. Default: dlp.mode.' })),
+    results: Type.Optional(
+      oneOf('dlpResults', {
+        description:
+          'What happens to personal data in what tools return. AllowLog (the default): pass and record it. Mask: ' +
+          'replace it for good. Block: refuse the result.',
+      }),
+    ),
+  },
+  { description: 'Data protection of calls to MCP servers: what their tools are sent, and what they return.' },
+);
+
 const dlp = closed(
   {
     mode: Type.Optional(
@@ -20,6 +35,7 @@ const dlp = closed(
           'answer. Mask: replace it for good. Block: refuse the call.',
       }),
     ),
+    tools: Type.Optional(dlpTools),
     documents: Type.Optional(
       oneOf('dlpDocuments', {
         description: 'What happens to attached documents before anything is sent. Write "Off" in quotes.',
@@ -158,6 +174,14 @@ const fields = {
     setOf(model(), {
       maxItems: 256,
       description: 'Models that may be called. Every list that applies must allow the model. Empty: any model.',
+    }),
+  ),
+  allowedTools: Type.Optional(
+    setOf(text('mcpTool', { minLength: 3, maxLength: 192 }), {
+      maxItems: 256,
+      description:
+        'Tools of MCP servers that may be called, as <server>/<tool>; * stands for any characters. Every list that ' +
+        'applies must allow the tool. Empty: any tool.',
     }),
   ),
   providerSideTools: Type.Optional(

@@ -21,6 +21,8 @@ export const PATTERNS = {
   alias: ['^gw/[a-z0-9][a-z0-9._/-]*$', 'must be gw/ and a lower-case name'],
   money: ['^[0-9]{1,12}(\\.[0-9]{1,9})?$', 'must be a decimal amount in quotes, at most nine digits after the point'],
   tool: ['^[A-Za-z0-9_.:/*-]+$', 'must be the name of a tool: letters, digits, dashes, dots, colons, slashes and *'],
+  toolName: ['^[!-~]+$', 'must be the name of a tool: letters, digits and signs of ASCII, without spaces'],
+  mcpTool: ['^[a-z0-9*][a-z0-9*-]{0,62}/[A-Za-z0-9_.*-]+$', 'must be <server>/<tool>, such as crm/find_* or orders/*'],
   hostPattern: [
     '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',
     'must be a host in lower case, such as api.example.com or *.example.com',

@@ -272,6 +272,18 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     { tools: { include: ['a'], exclude: ['b'] } },
     'spec.tools: must not have both include and exclude',
   ],
+  [
+    'MCPServer',
+    "self.mode == 'Declared' ?",
+    { definitions: { mode: 'Declared' } },
+    'spec.definitions.tools: must be set if and only if mode is Declared',
+  ],
+  [
+    'MCPServer',
+    "self.mode == 'Declared' ?",
+    { definitions: { tools: [{ name: 'find', sha256: 'a'.repeat(64) }] } },
+    'spec.definitions.tools: must be set if and only if mode is Declared',
+  ],
 ];
 
 /** Changes that are refused, which only a cluster can see: kind, `spec` fields before and after, the fault. */

@@ -3,6 +3,7 @@ import type { DlpMode } from '#/config/snapshot.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
+import { createDetectors } from '../detectors/list.ts';
 import { createDetectionPool } from '../search/detection-pool.ts';
 import { inspect } from '../inspect.ts';
 import { finish } from '#/wire/document/steps.ts';
@@ -11,6 +12,17 @@ import { restorationOf } from '../../../test/harness/restoration.ts';
 import { restoreText } from '../restore/restore-text.ts';
 
 const detection = createDetectionPool({});
+/** Kinds that are recognized without context, however they are split. */
+const ANYWHERE = new Set<string>([
+  'EMAIL',
+  'IBAN',
+  'CREDIT_CARD',
+  'PHONE',
+  'NATIONAL_ID',
+  'TAX_ID',
+  'BANK_ACCOUNT',
+  'SECRET',
+]);
 
 async function run(body: object, mode: DlpMode = 'tokenize', family: 'chat' | 'messages' = 'chat') {
   const codec = family === 'chat' ? chatCodec : messagesCodec;
@@ -25,6 +37,10 @@ const parts = (...texts: readonly string[]): object => ({
 });
 const turns = (...texts: readonly string[]): object => ({
   messages: texts.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
+});
+
+const results = (texts: readonly string[]): object => ({
+  messages: texts.map((content, at) => ({ role: 'tool', tool_call_id: `call_${at}`, content })),
 });
 
 const PARTED: readonly (readonly [kind: string, left: string, right: string])[] = [
@@ -172,4 +188,101 @@ test('the same beginning of a conversation has the same tags, whatever follows',
   const later = await run(turns('Remember ada@', 'corp.de is noted.', 'And bob@corp.de', 'too'));
   const beginning = first.text.slice(0, first.text.indexOf('And'));
   expect(later.text.startsWith(beginning)).toBe(true);
+});
+
+function textsIn(body: string): readonly unknown[] {
+  const { messages } = JSON.parse(body) as { messages: { content: string | { text: string }[] }[] };
+  return messages.flatMap(({ content }) => (typeof content === 'string' ? content : content.map(({ text }) => text)));
+}
+
+/** Numbers below a bound, the same in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed + 1;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Where the parts of a value begin: all ways to cut it in two, and some to cut it in more. */
+function cutsOf(value: string, count: number, random: (below: number) => number): readonly (readonly number[])[] {
+  if (count === 2) return Array.from({ length: value.length - 1 }, (_, at) => [0, at + 1]);
+  return Array.from({ length: 8 }, () => {
+    const cuts = new Set([0]);
+    while (cuts.size < Math.min(count, value.length)) cuts.add(random(value.length));
+    return [...cuts].sort((a, b) => a - b);
+  });
+}
+
+/** Examples of a kind, each in its context: what stands before the value, the value, and what stands behind it. */
+const IN_CONTEXT = createDetectors()
+  .filter(({ category }) => ANYWHERE.has(category))
+  .flatMap(({ category, examples }) =>
+    examples.flatMap((example) => {
+      const [, before = '', value = '', behind = ''] = /^([^‹]*)‹([^›]*)›([^‹]*)/.exec(example) ?? [];
+      // Only a word tells these, in the same text.
+      return value === '' || /password|PIN|api_key|postgres/.test(before) ? [] : [{ category, before, value, behind }];
+    }),
+  );
+const SAID = ['How are you today?', 'Fine thanks', 'Ok', 'Please note it:', 'Let us go on', '- and "then"'];
+
+describe.each([
+  ['parts of a message', parts],
+  ['messages', turns],
+  ['results of tools', (...texts: readonly string[]) => results(texts)],
+])('a value that is cut over short %s', (_, bodyOf) => {
+  test.each(IN_CONTEXT)('leaves in no part: $category, $value', async ({ category, before, value, behind }) => {
+    const random = seeded(value.length + before.length);
+    for (const count of [2, 3, 4]) {
+      for (const cuts of cutsOf(value, count, random)) {
+        const cut = cuts.map((at, index) => value.slice(at, cuts[index + 1]));
+        if (cut.some((part) => part.trim() === '')) continue;
+        const written = cut.map((part, at) => (at === 0 ? before : '') + part + (at === count - 1 ? behind : ''));
+        const ahead = Array.from({ length: random(7) }, () => SAID[random(SAID.length)]!);
+        const { text } = await run(bodyOf(...ahead, ...written, ...ahead), 'mask');
+        const alone = await Promise.all(written.map((one) => run(parts(one), 'allow_log')));
+        // What is one already in one part of it has no other parts.
+        if (alone.some(({ inspection }) => Object.hasOwn(inspection.facts.findings ?? {}, category))) continue;
+        const left = textsIn(text);
+        for (const one of written) expect(left, JSON.stringify([...ahead, ...written])).not.toContain(one);
+      }
+    }
+  });
+});
+
+test.each([
+  ['an address', 'ada.lovelace@corp.de', (text: string) => text.split('')],
+  ['the longest account', 'MT84MALT011000012345MTLCAST001S', (text: string) => text.split('')],
+  [
+    'an address among signs',
+    'ada.lovelace@corp.de',
+    (text: string) => text.split('').flatMap((one) => [one, '-', '*']),
+  ],
+])('%s is found that has one text for each character', async (_, value, cut) => {
+  const { text } = await run(turns(...SAID, ...cut(value), 'and so on'), 'mask');
+  expect(textsIn(text).filter((one) => typeof one === 'string' && /^[A-Za-z\d@.]$/.test(one))).toEqual([]);
+});
+
+test.each([
+  ['sk-ant-api03-', 'abcdefghij_klmnopqrstuvwxyz-0123456789'.repeat(3)],
+  ['ghp_16C7e42F292', 'c6912E7710c838347Ae178B4a'],
+])('a long secret that goes on in a long text leaves nothing of it: %s', async (left, right) => {
+  const long = `${right} is the key of the account that we have used until now. ${'It was made last year. '.repeat(20)}`;
+  for (const texts of [
+    [`It is ${left}`, long],
+    ['Fine thanks', 'Ok', `It is ${left}`, right.slice(0, 9), long.slice(9)],
+  ]) {
+    const { text } = await run(turns(...texts), 'mask');
+    expect(text).not.toMatch(/[A-Za-z\d_]{24}/);
+  }
+});
+
+test('many short texts that tell of values are searched at the cost of their length', () => {
+  const searchedOf = (count: number): number => {
+    const texts = Array.from({ length: count }, (_, at) => ['Ok', '4111 1', 'ada@', 'corp.de', '+49 30 12'][at % 5]!);
+    const text = JSON.stringify({ model: 'p/m', ...turns(...texts) });
+    const { leaves } = chatCodec.contents(readDocument('chat', text));
+    return finish(boundariesOf(leaves, () => true, text)).reduce((sum, row) => sum + row.text.length, 0) / count;
+  };
+  expect(searchedOf(20_000)).toBeLessThan(2 * searchedOf(500));
 });

@@ -12,7 +12,7 @@ import { restoreText } from './restore-text.ts';
  */
 export function restoreAnswer(
   text: string,
-  codec: Codec,
+  codec: Pick<Codec, 'family' | 'answerLeaves'>,
   restoration: Restoration,
   jsonAnswer: boolean,
   body?: JsonObject,

@@ -16,6 +16,7 @@ const TERMS: readonly CustomTerm[] = [
   { term: 'Blue Heron', label: 'project' },
   { term: 'Müller', label: 'person' },
   { term: 'Ed', label: 'person' },
+  { term: 'Alfred', label: 'person' },
 ];
 
 async function run(body: object, mode: DlpMode, ofPolicy: readonly CustomTerm[], remove: readonly CustomTerm[] = []) {
@@ -46,6 +47,13 @@ const PARTED: readonly (readonly string[])[] = [
   ['We call it Falco-', '\u200bnery now'],
   ['We call it “Falco…', '…nery” now'],
   ['We call it:\n- Blue', '- Heron now'],
+  ['Ok', 'We like it', 'Fal', 'con', 'ery now', 'Ok'],
+  ['Ok', 'as such', 'We call it Blue', 'Her', 'on now', 'Ok'],
+  ['Ok', 'We call it Bl', 'ue', 'Heron now', 'Fine', 'Ok', 'Ok'],
+  // Its letters go on from the text before as those of a term do.
+  ['all', 'Fal', 'conery now'],
+  ['Ok al', 'fal', 'con', 'ery now', 'no'],
+  ['F', 'a', 'l', 'con', 'e', 'r', 'y now'],
   [`We call it Falco${' '.repeat(90)}"`, `${'-'.repeat(20)} nery now`],
 ];
 
@@ -82,7 +90,7 @@ test('only boundaries where a term may go on are looked into', () => {
   const finder = createTermFinder(TERMS)!;
   const asked: string[] = [];
   const texts = Array.from({ length: 5000 }, (_, at) => `${at} This is prose that ends with something else.`);
-  const read = texts.map((text, leaf) => ({ text, leaf, saysNothing: undefined }));
+  const read = texts.map((text, leaf) => ({ text, leaf }));
   const find = (text: string): ReturnType<typeof finder> => {
     asked.push(text);
     return finder(text);
@@ -94,7 +102,7 @@ test('only boundaries where a term may go on are looked into', () => {
 test('many short texts are looked over at the cost of their length', () => {
   const finder = createTermFinder(TERMS)!;
   let asked = 0;
-  const read = Array.from({ length: 5000 }, (_, leaf) => ({ text: 'fa', leaf, saysNothing: undefined }));
+  const read = Array.from({ length: 5000 }, (_, leaf) => ({ text: 'fa', leaf }));
   const find = (text: string): ReturnType<typeof finder> => {
     asked += text.length;
     return finder(text);

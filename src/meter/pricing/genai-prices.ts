@@ -1,5 +1,5 @@
 import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
-import type { DatedRate } from '#/config/exchange-rates.ts';
+import type { DatedRate } from '#/values/exchange-rates.ts';
 import { VENDOR_IDS, VENDORS } from '#/vendors/list.ts';
 import { fraction, times, type Fraction } from './fraction.ts';
 import { tiersOf, unitsOf } from './genai-rates.ts';

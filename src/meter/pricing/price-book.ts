@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { rateAt, readExchangeRates, type ExchangeRates } from '#/config/exchange-rates.ts';
+import { rateAt, readExchangeRates, type ExchangeRates } from '#/values/exchange-rates.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#/config/snapshot.ts';
 import { fraction } from './fraction.ts';
@@ -81,9 +81,11 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
         own ??
         (provider.slug === LOCAL_PROVIDER.slug
           ? localPrice(model)
-          : (builtIn(provider, model, at) ??
-            freePrice(provider, model) ??
-            (estimates ? estimate(provider, model, (older) => builtIn(provider, older, at)) : undefined)));
+          : isToolServer(provider)
+            ? TOOL_PRICE
+            : (builtIn(provider, model, at) ??
+              freePrice(provider, model) ??
+              (estimates ? estimate(provider, model, (older) => builtIn(provider, older, at)) : undefined)));
       if (price) for (const quantity of quantities) if (covers(price, quantity)) return price;
       return undefined;
     },
@@ -101,7 +103,7 @@ function overridingPrice(
   at: number,
 ): Price | undefined {
   const family = isAnthropicFamily(provider, model);
-  for (const pattern of [`${provider.slug}/${model}`, `${provider.slug}/*`]) {
+  for (const pattern of patternsOf(provider, model)) {
     const rows = prices.get(pattern);
     if (!rows) continue;
     const known = OVERRIDES.get(rows)?.get(family);
@@ -109,6 +111,17 @@ function overridingPrice(
     if (price) return price;
   }
   return undefined;
+}
+
+/** Rows that may set a price, the narrowest first. */
+function patternsOf(provider: PricedProvider, model: string): readonly string[] {
+  const own = [`${provider.slug}/${model}`, `${provider.slug}/*`];
+  return isToolServer(provider) ? [...own, 'mcp/*'] : own;
+}
+
+/** Tools of MCP servers are named `mcp/<server>/<tool>`; no provider has that slug. */
+function isToolServer({ slug }: PricedProvider): boolean {
+  return slug.startsWith('mcp/');
 }
 
 function priceOfRows(rows: readonly PriceConfig[], pattern: string, family: boolean, at: number): DatedPrice {
@@ -254,6 +267,12 @@ const TYPED_PRICE: Price = createPrice(
 /** 0.001 EUR a page of a document, or a picture: to be read, or to be anonymized. */
 const DOCUMENT_PRICE: Price = createPrice(
   { source: 'gatewarden documents', tiers: [], units: { pages: fraction('1000000'), images: fraction('1000000') } },
+  false,
+);
+
+/** A call of a tool, where no PriceBook has a price for it. */
+const TOOL_PRICE: Price = createPrice(
+  { source: 'gatewarden tools', tiers: [], units: { calls: fraction('0') } },
   false,
 );
 

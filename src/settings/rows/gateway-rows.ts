@@ -121,6 +121,13 @@ export const GATEWAY_ROWS = {
     meaning:
       'Seconds that the gateway still serves new calls after SIGTERM, each with the request to connect elsewhere next time, until load balancers notice.',
   },
+  GW_MCP_ORIGINS: {
+    form: list(/^https?:\/\/[^\s,/?#]+$/, 'be origins of web pages: https://one.example,http://localhost:6274'),
+    readers: ['gateway'],
+    as: 'mcpOrigins',
+    unset: 'none',
+    meaning: 'Origins of web pages that may call `/v1/mcp`, as `one,two`. Other requests with an `Origin` are refused.',
+  },
   GW_MODEL_LIST_SECONDS: {
     form: whole(0, 86_400),
     readers: ['gateway'],

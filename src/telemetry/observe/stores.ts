@@ -38,6 +38,7 @@ export function observeStores(log: Log, metrics: Metrics) {
     'journal.fault': fault,
     'ledger.fault': fault,
     'objects.fault': fault,
+    'pins.fault': fault,
     'reconciler.fault': fault,
     'settle.fault': fault,
     'sweep.fault': fault,

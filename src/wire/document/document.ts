@@ -26,6 +26,7 @@ export type Family =
   | 'systemone'
   | 'decisions'
   | 'documents'
+  | 'mcp'
   | 'passthrough';
 
 /** Families of typed decisions: local models are asked in them. */

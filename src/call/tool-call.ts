@@ -1,0 +1,43 @@
+import type { JsonObject } from '#/wire/document/json.ts';
+import type { ParamHeader } from '#/wire/mcp/headers.ts';
+import type { ClientEra } from '#/wire/mcp/eras.ts';
+import type { CallContext } from './call.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
+
+/** A request to call a tool of an MCP server. */
+export interface ToolCallRequest extends CallContext {
+  /** Name of the server in the path; undefined: all servers are offered together, and the tool's name says which. */
+  readonly server: string | undefined;
+  /** The tool's name as the client knows it. */
+  readonly tool: string;
+  readonly arguments: ToolArguments | undefined;
+  readonly era: ClientEra;
+  /** Members of the request's `_meta` that go on to the server. */
+  readonly meta: JsonObject;
+  /** Compares the request's headers with the arguments that they repeat. Throws where they differ. */
+  readonly checkHeaders: (declared: readonly ParamHeader[]) => void;
+  /** Takes progress and log messages while the tool works, as JSON source of `{method, params}`; absent: none are wanted. */
+  readonly onNotice?: ((notice: ToolNotice) => void) | undefined;
+}
+
+/** What a tool is told: as the client wrote it, and the same parsed. */
+export interface ToolArguments {
+  /** JSON source of an object. */
+  readonly source: string;
+  readonly value: JsonObject;
+}
+
+/** What a server says while a tool works. */
+export interface ToolNotice {
+  readonly kind: 'progress' | 'message';
+  /** JSON source of the params, without a token. */
+  readonly params: string;
+}
+
+/** What a client is sent for a call of a tool. */
+export interface ToolReply {
+  readonly kind: 'result' | 'error';
+  /** JSON source of the result or the error. */
+  readonly text: string;
+  readonly limits: Limits;
+}

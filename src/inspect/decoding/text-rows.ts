@@ -1,0 +1,151 @@
+import type { Steps } from '#/wire/document/steps.ts';
+import { isAlphanumeric } from '../detectors/characters.ts';
+import type { Match, TextRange } from '../match.ts';
+import { beginOf, endOf, type ReadText } from './read-texts.ts';
+
+/** A stretch of a leaf, and where it stands in the text of a row. */
+export interface Piece {
+  readonly leaf: number;
+  /** Where it begins in the leaf. */
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+  /** Whether blanks, or signs that readers pass by, stand between it and the text before. */
+  readonly apart: boolean;
+}
+
+/** Texts that a model reads one after the other, as one text: the end of one, short ones, the beginning of another. */
+export interface Row {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  /** Whether it lacks signs that readers pass by where one text ends and the next begins. */
+  readonly passes: boolean;
+}
+
+/**
+ * What stands between two texts where something may go on from one in the other; undefined where nothing does. `left` and
+ * `right`: what is read of them.
+ */
+export type Join = (left: string, right: string) => string | undefined;
+
+/** Characters that count at each end of a text; what is left there of a word counts, too. */
+const REACH = 96;
+const LONGEST_WORD = 1024;
+/** A longer row ends. The next one begins so many characters before its end. */
+const LONGEST = 4096;
+const OVERLAP = 1024;
+const TEXTS_A_STEP = 64;
+
+/**
+ * Hands the rows of texts to `use`, in order. A text is in two of them at most. `plain`: without the signs that readers pass
+ * by where one text ends and the next begins.
+ */
+export function* rowsOf(read: readonly ReadText[], plain: boolean, join: Join, use: (row: Row) => void): Steps<void> {
+  let looked = 0;
+  for (let first = 0; first < read.length - 1;) {
+    const { text: whole, leaf } = read[first]!;
+    const end = endOf(whole, plain);
+    const from = tailFrom(whole, end);
+    let last = whole.slice(from, end);
+    let text = last;
+    let passes = plain && end !== endOf(whole, false);
+    const pieces: Piece[] = [{ leaf, from, start: 0, end: text.length, apart: false }];
+    let apart = end < whole.length;
+    const places = [first];
+    let next = first + 1;
+    for (; next < read.length && text !== '' && text.length < LONGEST; next += 1) {
+      if (++looked % TEXTS_A_STEP === 0) yield;
+      const head = headOf(read[next]!.text, plain);
+      passes ||= head.passes;
+      apart ||= head.from > 0;
+      if (head.from === head.to) continue;
+      const said = read[next]!.text.slice(head.from, head.to);
+      const between = join(last, said);
+      if (between === undefined) break;
+      const start = text.length + between.length;
+      text += between + said;
+      last = said;
+      pieces.push({ leaf: read[next]!.leaf, from: head.from, start, end: text.length, apart });
+      apart = head.to < read[next]!.text.length;
+      places.push(next);
+      if (!head.isWhole) break;
+    }
+    if (pieces.length > 1) use({ text, pieces, passes });
+    first = text.length < LONGEST || next === read.length ? next : overlapping(pieces, places);
+  }
+}
+
+/** The text that the row behind a full one begins with. */
+function overlapping(pieces: readonly Piece[], places: readonly number[]): number {
+  const { end } = pieces.at(-1)!;
+  const at = pieces.findIndex(({ start }) => start >= end - OVERLAP);
+  return places.at(at > 0 ? at : -1)!;
+}
+
+/** What is read of a text behind another one. */
+interface Head {
+  readonly from: number;
+  readonly to: number;
+  /** Whether the text ends there, so that the next one follows on it. */
+  readonly isWhole: boolean;
+  /** Whether it lacks signs that readers pass by. */
+  readonly passes: boolean;
+}
+
+function headOf(text: string, plain: boolean): Head {
+  const from = beginOf(text, plain);
+  const end = Math.max(from, endOf(text, plain));
+  let to = Math.min(end, from + REACH);
+  const most = Math.min(end, to + LONGEST_WORD);
+  while (to < most && isOfWord(text.charCodeAt(to)) && isOfWord(text.charCodeAt(to - 1))) to += 1;
+  const isWhole = to === end;
+  const passes = plain && (from !== beginOf(text, false) || (isWhole && end !== endOf(text, false)));
+  return { from, to, isWhole, passes };
+}
+
+function tailFrom(text: string, end: number): number {
+  let from = Math.max(0, end - REACH);
+  const least = Math.max(0, from - LONGEST_WORD);
+  while (from > least && isOfWord(text.charCodeAt(from)) && isOfWord(text.charCodeAt(from - 1))) from -= 1;
+  return from;
+}
+
+/** Letters, digits and signs of which addresses and secrets are made. */
+function isOfWord(code: number): boolean {
+  return isAlphanumeric(code) || code === 45 || code === 95 || code === 46 || code === 43 || code === 47 || code === 61;
+}
+
+/** A part of a find, in one of the leaves that it crosses. */
+export interface PartMatch extends Match {
+  readonly leaf: number;
+}
+
+/** The pieces of a row that a range of its text is in. */
+export function piecesIn({ pieces }: Row, { start, end }: TextRange): readonly Piece[] {
+  let low = 0;
+  for (let high = pieces.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (pieces[middle]!.end > start) high = middle;
+    else low = middle + 1;
+  }
+  let until = low;
+  while (until < pieces.length && pieces[until]!.start < end) until += 1;
+  return pieces.slice(low, until);
+}
+
+/** The parts of a find in a row, where they stand in their leaves. */
+export function partsOf(row: Row, match: Match): readonly PartMatch[] {
+  const { start, end, category, term } = match;
+  return piecesIn(row, match).map((piece) => ({
+    leaf: piece.leaf,
+    start: piece.from + Math.max(start, piece.start) - piece.start,
+    end: piece.from + Math.min(end, piece.end) - piece.start,
+    category,
+    ...(term !== undefined && { term }),
+  }));
+}
+
+/** Whether a stretch of a text is known to be such a find, or a part of one. */
+export function isKnown(own: readonly Match[], { start, end, category }: Match): boolean {
+  return own.some((match) => match.category === category && match.start < end && match.end > start);
+}

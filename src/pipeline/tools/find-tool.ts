@@ -1,0 +1,67 @@
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { ListedTool } from '#/ports/mcp-servers.ts';
+import type { OfferedTools } from './offered-tools.ts';
+
+/** What a request names. */
+export interface FoundTool {
+  readonly server: McpServerConfig | undefined;
+  /** As its server lists it; undefined: it lists none with this name. */
+  readonly listed: ListedTool | undefined;
+  readonly quarantined: boolean;
+  /** SHA-256 of its definition; undefined: it has no canonical form, or there is no tool. */
+  readonly pin: string | undefined;
+  /** Why it cannot be called, whatever policy says. */
+  readonly fault: GatewayError | undefined;
+}
+
+/** Finds the tool that a request names, in the list of its server or, by its federated name, in those of all. */
+export async function findTool(
+  { server: name, tool, key: { workload } }: ToolCallRequest,
+  offered: OfferedTools,
+): Promise<FoundTool> {
+  let server: McpServerConfig | undefined;
+  try {
+    let own = tool;
+    if (name === undefined) {
+      const { tools, unavailable } = await offered.of([...workload.mcpServers.values()], workload);
+      const named = tools.find(({ federated }) => federated === tool) ?? (await offered.hidden(tool, workload));
+      if (!named) return without(unavailable.length > 0 ? someUnavailable(unavailable) : unknownTool());
+      server = named.server;
+      own = named.listed.name;
+    } else server = workload.mcpServers.get(name);
+    if (!server) return without(unknownServer());
+    const { isKnown, ...found } = await offered.find(server, own, workload);
+    const fault = found.listed ? undefined : isKnown ? unknownTool() : unlisted(server);
+    return { server, ...found, fault };
+  } catch (thrown) {
+    return { ...without(asGatewayError(thrown)), server };
+  }
+}
+
+function without(fault: GatewayError): FoundTool {
+  return { server: undefined, listed: undefined, quarantined: false, pin: undefined, fault };
+}
+
+/** The refusal of a server that is not there, or is not this workload's. */
+export function unknownServer(): GatewayError {
+  const message = 'There is no MCP server with this name, or this workload may not use it.';
+  return new GatewayError('not_found', message);
+}
+
+export function unknownTool(): GatewayError {
+  return new GatewayError('tool_not_found', 'There is no tool with this name.', { param: 'params.name' });
+}
+
+/** The failure of a server that does not tell its list. */
+export function unlisted({ name }: Pick<McpServerConfig, 'name'>): GatewayError {
+  return new GatewayError('upstream_error', `The MCP server ${name} does not answer.`, {
+    report: { cause: 'unavailable', attempts: [] },
+  });
+}
+
+function someUnavailable(names: readonly string[]): GatewayError {
+  const message = `There is no tool with this name on the servers that answer. These do not answer: ${names.join(', ')}.`;
+  return new GatewayError('upstream_error', message, { report: { cause: 'unavailable', attempts: [] } });
+}

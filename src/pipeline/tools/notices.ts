@@ -1,0 +1,60 @@
+import type { ToolCallRequest, ToolNotice } from '#/call/tool-call.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
+import { locate, render, type WireDocument } from '#/wire/document/document.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
+import type { PipelineParts } from '../pipeline-parts.ts';
+import { lookAt, restoredNotice } from './results.ts';
+
+/** Notices of one call that are passed on; what comes beyond them is dropped. */
+const MOST_NOTICES = 1000;
+/** Longer ones are dropped, in UTF-16 code units. */
+const MOST_LENGTH = 64 * 1024;
+
+/** Passes progress and log messages on while a tool works, each looked through like a result. */
+export interface Notices {
+  take(notice: WireDocument): void;
+  /** Resolves when all that were taken are passed on. */
+  done(): Promise<void>;
+}
+
+/** Undefined where the client wants none. */
+export function noticesFor(
+  { request, inspection }: { readonly request: ToolCallRequest; readonly inspection: Inspection | undefined },
+  parts: Pick<PipelineParts, 'detection'>,
+): Notices | undefined {
+  const { onNotice } = request;
+  if (!onNotice) return undefined;
+  let count = 0;
+  let last = Promise.resolve();
+  const pass = async (kind: ToolNotice['kind'], params: WireDocument): Promise<void> => {
+    const { edits, refusal } = await lookAt(params, request, parts);
+    if (refusal || request.signal.aborted) return;
+    const text = restoredNotice(render(params.text, edits), { request, inspection });
+    if (text !== undefined) onNotice({ kind, params: text });
+  };
+  return {
+    take({ body }) {
+      const kind = KINDS.get(body['method']);
+      if (kind === undefined || !isObject(body['params']) || count >= MOST_NOTICES) return;
+      count += 1;
+      const members = Object.entries(body['params']).filter(([name]) => PASSED[kind].has(name));
+      const params = Object.fromEntries(members);
+      const text = JSON.stringify(params);
+      if (text.length > MOST_LENGTH) return;
+      // One after the other. A notice that cannot be looked through is not passed on.
+      last = last.then(() => pass(kind, locate('mcp', text, params, { lenient: true }))).catch(() => undefined);
+    },
+    done: () => last,
+  };
+}
+
+const KINDS: ReadonlyMap<Json | undefined, ToolNotice['kind']> = new Map([
+  ['notifications/progress', 'progress'],
+  ['notifications/message', 'message'],
+]);
+
+/** Members that go on; the token is the client's own. */
+const PASSED: Readonly<Record<ToolNotice['kind'], ReadonlySet<string>>> = {
+  progress: new Set(['progress', 'total', 'message']),
+  message: new Set(['level', 'logger', 'data']),
+};

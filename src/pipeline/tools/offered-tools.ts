@@ -1,0 +1,138 @@
+import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { ListedTool } from '#/ports/mcp-servers.ts';
+import { toolDenial } from '#/route/tools.ts';
+import { federatedName } from '#/wire/mcp/names.ts';
+import type { FetchedList, ToolLists } from './tool-lists.ts';
+
+/** A tool that a workload may call. */
+export interface OfferedTool {
+  readonly server: McpServerConfig;
+  readonly listed: ListedTool;
+  /** What clients of `/v1/mcp` call it. */
+  readonly federated: string;
+}
+
+/** What a workload is offered. */
+export interface Offer {
+  /** By prefix of the server, then in the server's order. */
+  readonly tools: readonly OfferedTool[];
+  /** Names of servers whose list is not known now. */
+  readonly unavailable: readonly string[];
+}
+
+/** What a list is to one organization. */
+interface Judged {
+  readonly list: FetchedList;
+  readonly byName: ReadonlyMap<string, ListedTool>;
+  /** Names of tools whose definition is accepted. */
+  readonly accepted: ReadonlySet<string>;
+  /** By name: SHA-256 of the definition. */
+  readonly pins: ReadonlyMap<string, string>;
+}
+
+/** A list as it was decided on, with the resource of that time. */
+interface Decided {
+  readonly server: McpServerConfig;
+  readonly judged: Promise<Judged>;
+}
+
+/** One tool of a server. */
+interface NamedTool {
+  /** Undefined: the server lists none with this name, or cannot be asked (`isKnown` false). */
+  readonly listed: ListedTool | undefined;
+  readonly isKnown: boolean;
+  /** Its definition is not accepted. */
+  readonly quarantined: boolean;
+  /** SHA-256 of its definition. */
+  readonly pin: string | undefined;
+}
+
+/** The tools of servers as workloads may see them. */
+export class OfferedTools {
+  readonly #lists: ToolLists;
+  readonly #pins: Pick<PinKeeper, 'decide'>;
+  readonly #judged = new WeakMap<FetchedList, Map<string, Decided>>();
+
+  constructor(lists: ToolLists, pins: Pick<PinKeeper, 'decide'>) {
+    this.#lists = lists;
+    this.#pins = pins;
+  }
+
+  /** All tools of these servers that policy lets a workload call. The servers are asked at once. */
+  async of(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
+    const sorted = servers.toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
+    const lists = await Promise.all(sorted.map((server) => this.#of(server, workload, false)));
+    const tools: OfferedTool[] = [];
+    const unavailable: string[] = [];
+    const names = new Set<string>();
+    for (const [index, server] of sorted.entries()) {
+      const judged = lists[index];
+      if (!judged) {
+        unavailable.push(server.name);
+        continue;
+      }
+      for (const listed of judged.list.tools) {
+        if (!judged.accepted.has(listed.name)) continue;
+        if (toolDenial(server, listed.name, workload.policy)) continue;
+        const federated = federatedName(server.prefix, listed.name);
+        if (names.has(federated)) continue;
+        names.add(federated);
+        tools.push({ server, listed, federated });
+      }
+    }
+    return { tools, unavailable };
+  }
+
+  /** A tool that has a federated name, though policy keeps it from the workload: its call is refused by name. */
+  async hidden(federated: string, workload: WorkloadConfig): Promise<Omit<OfferedTool, 'federated'> | undefined> {
+    for (const server of workload.mcpServers.values()) {
+      const judged = await this.#of(server, workload, false);
+      const listed = judged?.list.tools.find(({ name }) => federatedName(server.prefix, name) === federated);
+      if (listed) return { server, listed };
+    }
+    return undefined;
+  }
+
+  /**
+   * One tool of a server, whatever policy says of it. A list without it, or with a definition that is not accepted, is
+   * fetched again: both may have changed since.
+   */
+  async find(server: McpServerConfig, tool: string, workload: WorkloadConfig): Promise<NamedTool> {
+    let judged = await this.#of(server, workload, false);
+    if (judged && !judged.accepted.has(tool)) judged = await this.#of(server, workload, true);
+    const listed = judged?.byName.get(tool);
+    const quarantined = listed !== undefined && judged?.accepted.has(tool) !== true;
+    return { listed, isKnown: judged !== undefined, quarantined, pin: judged?.pins.get(tool) };
+  }
+
+  async #of(server: McpServerConfig, workload: WorkloadConfig, anew: boolean): Promise<Judged | undefined> {
+    const list = await (anew ? this.#lists.renewed(server) : this.#lists.of(server));
+    return list && this.#judge(server, workload.organization.id, list);
+  }
+
+  /** Which of a list's definitions are accepted: decided once for each organization, and again for other resources. */
+  #judge(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
+    let byOrganization = this.#judged.get(list);
+    if (!byOrganization) this.#judged.set(list, (byOrganization = new Map()));
+    const known = byOrganization.get(organization);
+    if (known?.server.definitions === server.definitions) return known.judged;
+    const judged = this.#decide(server, organization, list);
+    byOrganization.set(organization, { server, judged });
+    return judged;
+  }
+
+  async #decide(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
+    const { offered, pins } = await this.#pins.decide(
+      { organization, server: server.id },
+      server.definitions,
+      list.tools,
+    );
+    return {
+      list,
+      byName: new Map(list.tools.map((tool) => [tool.name, tool])),
+      accepted: new Set(offered.map(({ name }) => name)),
+      pins,
+    };
+  }
+}

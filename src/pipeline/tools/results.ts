@@ -1,0 +1,137 @@
+import { Stopped } from '#/call/facts.ts';
+import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { detectionFor } from '#/inspect/detection.ts';
+import { inspect, type Inspection } from '#/inspect/inspect.ts';
+import { Conversation } from '#/inspect/restore/conversation.ts';
+import { Restoration } from '#/inspect/restore/restoration.ts';
+import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
+import type { ToolAnswer } from '#/ports/mcp-servers.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
+import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
+import { removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
+import type { PipelineParts } from '../pipeline-parts.ts';
+
+/** A result as the client gets it. */
+export interface LookedThrough {
+  /** JSON source. */
+  readonly text: string;
+  /** The tool says that it failed, or what it says is not passed on. */
+  readonly isError: boolean;
+  /** Category -> number of findings. */
+  readonly findings: Readonly<Record<string, number>>;
+  /** Why the result is not passed on. */
+  readonly refusal?: GatewayError;
+}
+
+interface Came {
+  readonly request: ToolCallRequest;
+  readonly answer: ToolAnswer;
+  readonly inspection: Inspection | undefined;
+}
+
+/**
+ * Counts, masks or refuses personal data in what a tool returned, then puts back what its own arguments had tags for. What
+ * it returned gets no tags: no later call would know what they stand for.
+ */
+export async function lookThrough(came: Came, parts: PipelineParts): Promise<LookedThrough> {
+  const { request, answer } = came;
+  const { document, kind } = answer;
+  const looked = await lookAt(document, request, parts);
+  const isError = kind === 'error' || document.body['isError'] === true;
+  const { findings, refusal } = looked;
+  if (refusal) return { text: '', isError: true, findings, refusal };
+  if (kind === 'result' && document.body['resultType'] === 'input_required')
+    return { text: inputNeeded(request), isError: true, findings };
+  const edits = [...looked.edits, ...(kind === 'result' ? eraEdits(document, request) : [])];
+  const restored = restoredIn(render(document.text, edits), came);
+  return restored instanceof GatewayError
+    ? { text: '', isError: true, findings, refusal: restored }
+    : { text: restored, isError, findings };
+}
+
+/** What the policy for results does with what was found in a text of a server. */
+export async function lookAt(
+  document: WireDocument,
+  request: ToolCallRequest,
+  { detection }: Pick<PipelineParts, 'detection'>,
+): Promise<{
+  readonly edits: readonly Edit[];
+  readonly findings: Readonly<Record<string, number>>;
+  readonly refusal?: GatewayError;
+}> {
+  const { policy } = request.key.workload;
+  const dlp: ResolvedPolicy['dlp'] = { ...policy.dlp, mode: policy.toolDlp.results };
+  const slices = slicesFor(document.text, request);
+  try {
+    const looking = inspect(document, RESULT, dlp, [], detectionFor(request, detection), undefined, [], slices);
+    const { edits, facts } = await looking;
+    return { edits, findings: facts.findings ?? {} };
+  } catch (thrown) {
+    const cause = thrown instanceof Stopped ? thrown.cause : thrown;
+    const findings = thrown instanceof Stopped ? (thrown.facts.findings ?? {}) : {};
+    if (!(cause instanceof GatewayError)) throw cause;
+    if (cause.code === 'data_protection') return { edits: [], findings, refusal: refused(findings) };
+    // What it found fault with is the server's, not the client's.
+    if (cause.code === 'invalid_request' || cause.code === 'request_too_large')
+      return { edits: [], findings, refusal: unusable(cause) };
+    throw cause;
+  }
+}
+
+function refused(findings: Readonly<Record<string, number>>): GatewayError {
+  const kinds = Object.keys(findings).sort();
+  const what =
+    kinds.length > 0 ? `the result contains ${kinds.join(', ')}` : 'the result has content that cannot be inspected';
+  return new GatewayError('data_protection', `Refused by data protection: ${what}. The tool was run.`);
+}
+
+function unusable(cause: unknown): GatewayError {
+  const message = 'The MCP server answered with a result that cannot be inspected.';
+  return new GatewayError('upstream_error', message, { report: { cause: 'protocol', attempts: [] } }, { cause });
+}
+
+/** The text with originals in the place of their tags, where they may stand. */
+function restoredIn(text: string, { request, inspection }: Came): string | GatewayError {
+  if (!inspection || inspection.tags.size === 0) return text;
+  const { arguments: args, key } = request;
+  const said = args && argumentsDocument(args.source, args.value);
+  if (!said) return text;
+  const restoration = new Restoration(
+    inspection.tags,
+    new Conversation(said, () => []),
+    key.workload.policy.dlp.restore,
+  );
+  try {
+    return restoreAnswer(text, { family: 'mcp', answerLeaves: textsIn }, restoration, false);
+  } catch (thrown) {
+    if (thrown instanceof AnswerOutOfBounds) return unusable(thrown);
+    throw thrown;
+  }
+}
+
+/** Puts originals back in a notice; undefined where that would make too much of it. */
+export function restoredNotice(text: string, came: Pick<Came, 'request' | 'inspection'>): string | undefined {
+  const restored = restoredIn(text, came as Came);
+  return restored instanceof GatewayError ? undefined : restored;
+}
+
+/** Modern results say what kind they are, legacy ones do not. */
+function eraEdits({ root, body }: WireDocument, { era }: ToolCallRequest): readonly Edit[] {
+  const isSaid = body['resultType'] !== undefined;
+  if (era.era === 'modern') return isSaid ? [] : [setMember(root, 'resultType', '"complete"')];
+  return isSaid ? removeMembers(root, ({ value }) => value === 'resultType') : [];
+}
+
+/** A tool that asks for more than its arguments, of a client that was not said to give it. */
+function inputNeeded({ era }: ToolCallRequest): string {
+  const text =
+    'The tool needs input from its user, which the gateway does not pass on. Call it with all its arguments.';
+  return JSON.stringify({
+    ...(era.era === 'modern' && { resultType: 'complete' }),
+    content: [{ type: 'text', text }],
+    isError: true,
+  });
+}

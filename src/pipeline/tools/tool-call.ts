@@ -1,0 +1,188 @@
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { Stopped, type CallFacts, type ToolFacts } from '#/call/facts.ts';
+import type { DebitedTarget } from '#/call/target.ts';
+import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { detectionFor } from '#/inspect/detection.ts';
+import { inspect, type Inspection } from '#/inspect/inspect.ts';
+import { protection } from '#/inspect/refusals.ts';
+import { hold } from '#/meter/meter.ts';
+import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
+import type { Limits } from '#/ports/limit-counters.ts';
+import { routeTool, toolSlug } from '#/route/tools.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
+import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { render } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
+import { answerTimeout, refuseBeforeReading } from '../admit.ts';
+import type { PipelineParts } from '../pipeline-parts.ts';
+import { Steps, type CallStart, type Stated } from '../run-call.ts';
+import { askServer } from './ask-server.ts';
+import { unknownTool, type FoundTool } from './find-tool.ts';
+import { lookThrough } from './results.ts';
+import { fitsNoLonger } from './schema-fit.ts';
+
+export interface ToolCallStart extends CallStart<ToolCallRequest> {
+  readonly found: FoundTool;
+}
+
+/** The way of a call of a tool, from its name to its result. */
+export const TOOL_CALL = new Steps<PipelineParts, ToolCallStart>()
+  .step('admit', admitRequest)
+  .step('route', chooseTool)
+  .step('inspect', inspectArguments)
+  .step('meter', holdMoney)
+  .step('dispatch', callTool)
+  .step('dispatch', passResult);
+
+interface Admitted extends ToolCallStart {
+  readonly server: McpServerConfig;
+  readonly listed: ListedTool;
+  readonly tool: ToolFacts;
+}
+
+/** Refuses what no policy need be asked about. The row names a tool only where its server lists it. */
+function admitRequest(
+  { request, found }: ToolCallStart,
+  { cipher }: PipelineParts,
+): Stated<Omit<Admitted, keyof ToolCallStart>> {
+  const { server, listed, fault } = found;
+  const model = server && (listed ? `${toolSlug(server)}/${listed.name}` : toolSlug(server));
+  const tool = toolFacts(request, found.pin, cipher);
+  const facts: CallFacts = { asked: { model: model ?? null, stream: false }, tool };
+  try {
+    refuseBeforeReading(request);
+    if (fault) throw fault;
+    if (!server || !listed) throw unknownTool();
+    request.checkHeaders(listed.headers);
+    return { server, listed, tool, facts };
+  } catch (thrown) {
+    throw new Stopped(thrown, facts);
+  }
+}
+
+function toolFacts(
+  { arguments: args, era, key }: ToolCallRequest,
+  pin: string | undefined,
+  cipher: PipelineParts['cipher'],
+): ToolFacts {
+  const { organization, policy } = key.workload;
+  return {
+    arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
+    definition: pin ?? null,
+    eras: [era.version],
+    is_error: false,
+    method: 'tools/call',
+    result_bytes: 0,
+    result_findings: {},
+    result_mode: policy.toolDlp.results,
+  };
+}
+
+/** Arguments with a number that no canonical form has are taken as they are written. */
+function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>): string {
+  try {
+    return canonicalJson(value);
+  } catch {
+    return source;
+  }
+}
+
+/** Whether policy lets the workload call it. */
+function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
+  const facts = routeTool(server, listed.name, request.key.workload);
+  if (!found.quarantined) return { facts };
+  const message = 'The definition of this tool is new or has changed, and is not accepted yet: ask your administrator.';
+  throw new Stopped(new GatewayError('tool_quarantined', message), facts);
+}
+
+interface Inspected extends Admitted {
+  readonly inspection: Inspection | undefined;
+  /** JSON source of the arguments as they are sent. */
+  readonly sent: string | undefined;
+  readonly sentValue: JsonObject;
+}
+
+/** Finds what must not leave in every string, number and name of the arguments. */
+async function inspectArguments(
+  { request, listed }: Admitted,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Inspected, 'inspection' | 'sent' | 'sentValue'>>> {
+  const { arguments: args, key } = request;
+  if (!args) return { inspection: undefined, sent: undefined, sentValue: {} };
+  const { dlp } = key.workload.policy;
+  const document = argumentsDocument(args.source, args.value);
+  const slices = slicesFor(document.text, request);
+  const detection = detectionFor(request, parts.detection);
+  const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => {
+    return { findings, unscanned, detectors: parts.detectors.of(dlp, unscanned) };
+  };
+  try {
+    const inspection = await inspect(document, ARGUMENTS, dlp, [], detection, undefined, [], slices);
+    const facts = stated(inspection.facts);
+    if (inspection.edits.length === 0) return { inspection, sent: args.source, sentValue: args.value, facts };
+    const sent = argumentsIn(render(document.text, inspection.edits));
+    const sentValue = JSON.parse(sent) as JsonObject;
+    if (fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
+    return { inspection, sent, sentValue, facts };
+  } catch (thrown) {
+    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
+  }
+}
+
+function unfit(): GatewayError {
+  return protection('an argument has personal data whose replacement the tool does not take', ['params.arguments']);
+}
+
+interface Metered extends Inspected {
+  readonly target: DebitedTarget;
+  readonly limits: Limits;
+}
+
+/** Holds the price of one call. */
+async function holdMoney(
+  { request, server, listed }: Inspected,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Metered, 'target' | 'limits'>>> {
+  parts.writer.requireRoom();
+  const config = { slug: toolSlug(server), keyOwnership: 'organization' as const };
+  const provider = { config, jurisdiction: () => server.jurisdiction };
+  const target: DebitedTarget = { provider, model: listed.name, family: 'mcp' };
+  const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
+  const asked = { model: `${config.slug}/${listed.name}`, stream: false };
+  const held = await hold(request, asked, [target], bounds, parts.meter);
+  return { target, limits: held.limits, facts: { hold: held } };
+}
+
+interface Answered extends Metered {
+  readonly answer: ToolAnswer;
+  readonly answered: ToolFacts;
+}
+
+/** Asks the server, once. */
+async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Answered, 'answer' | 'answered'>>> {
+  const { request, server, listed, sent, sentValue, inspection, tool } = work;
+  const timeoutMs = Math.min(server.timeoutSeconds * 1000, answerTimeout(request));
+  const { answer, facts } = await askServer({ request, server, listed, sent, sentValue, inspection, timeoutMs }, parts);
+  const answered = {
+    ...tool,
+    eras: [...tool.eras, answer.version],
+    result_bytes: Buffer.byteLength(answer.document.text),
+  };
+  return { answer, answered, facts: { ...facts, tool: answered }, release: answer };
+}
+
+/** Looks through what came back, restores tags in it, and gives it the form of the client's era. */
+async function passResult(
+  { request, answer, answered, inspection, limits }: Answered,
+  parts: PipelineParts,
+): Promise<Stated<{ readonly reply: ToolReply }>> {
+  const { text, isError, findings, refusal } = await lookThrough({ request, answer, inspection }, parts);
+  const tool = { ...answered, is_error: isError, result_findings: findings };
+  if (refusal) throw new Stopped(refusal, { tool });
+  return {
+    reply: { kind: answer.kind, text, limits },
+    facts: { tool, isServed: !request.signal.aborted },
+  };
+}

@@ -1,0 +1,113 @@
+import { LRUCache } from 'lru-cache';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { McpServerFault, type McpServers, type ToolListing } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
+
+/** A list as it was fetched. */
+export interface FetchedList extends ToolListing {
+  /** By `performance.now()`. */
+  readonly fetchedAt: number;
+}
+
+/** How long a server may take to tell its list. */
+const FETCH_MS = 5000;
+/** How long a list is kept where its server does not say; longer than a minute none is. */
+const KEPT_MS = 30_000;
+const MOST_KEPT_MS = 60_000;
+/** A list that has just grown old is used once more while it is renewed. */
+const GRACE_MS = 30_000;
+/** How long the last list of a server that cannot be asked is used. */
+const LAST_MS = 600_000;
+/** A server is not asked again sooner than this because a tool was not on its list. */
+const AGAIN_MS = 2000;
+const MOST_SERVERS = 1024;
+
+/** What is known of one server's list. */
+interface Known {
+  list: FetchedList | undefined;
+  fetching: Promise<FetchedList> | undefined;
+  /** When it was last asked, by `performance.now()`. */
+  askedAt: number;
+  isFailing: boolean;
+}
+
+/** What happened to a list, for metrics. */
+export type ToolListEvent =
+  | { readonly kind: 'tools.listed'; readonly server: string; readonly tools: number; readonly leftOut: number }
+  /** `isNew`: the server was well before. */
+  | { readonly kind: 'tools.unlisted'; readonly server: string; readonly why: string; readonly isNew: boolean };
+
+/** In a few words, without content. */
+function whyOf(error: unknown): string {
+  if (error instanceof UpstreamFault) return error.kind;
+  return error instanceof McpServerFault ? `status ${error.status}` : 'fault';
+}
+
+/** The lists of all servers that this process has asked for. They are renewed when they are used. */
+export class ToolLists {
+  readonly #servers: Pick<McpServers, 'list'>;
+  readonly #onEvent: (event: ToolListEvent) => void;
+  readonly #known = new LRUCache<string, Known>({ max: MOST_SERVERS });
+  readonly #keys = new WeakMap<McpServerConfig, string>();
+
+  constructor(servers: Pick<McpServers, 'list'>, onEvent: (event: ToolListEvent) => void) {
+    this.#servers = servers;
+    this.#onEvent = onEvent;
+  }
+
+  /** The list of a server; undefined: it cannot be asked, and was not for long. */
+  async of(server: McpServerConfig): Promise<FetchedList | undefined> {
+    const known = this.#knownOf(server);
+    const { list } = known;
+    const age = list ? performance.now() - list.fetchedAt : Infinity;
+    const keptMs = Math.min(list?.ttlMs ?? KEPT_MS, MOST_KEPT_MS);
+    if (list && age < keptMs) return list;
+    const fetching = this.#fetch(server, known);
+    if (list && age < keptMs + GRACE_MS) {
+      fetching.catch(() => undefined);
+      return list;
+    }
+    return fetching.catch(() => (age < LAST_MS ? list : undefined));
+  }
+
+  /** The list anew, unless the server was asked just now: for a tool that is not on the last one. */
+  async renewed(server: McpServerConfig): Promise<FetchedList | undefined> {
+    const known = this.#knownOf(server);
+    if (!known.fetching && performance.now() - known.askedAt < AGAIN_MS) return known.list;
+    return this.#fetch(server, known).catch(() => known.list);
+  }
+
+  #knownOf(server: McpServerConfig): Known {
+    let key = this.#keys.get(server);
+    // A server whose address or credential changed may list other tools.
+    if (key === undefined) this.#keys.set(server, (key = JSON.stringify([server.id, server.url, server.auth])));
+    let known = this.#known.get(key);
+    if (!known)
+      this.#known.set(key, (known = { list: undefined, fetching: undefined, askedAt: -Infinity, isFailing: false }));
+    return known;
+  }
+
+  #fetch(server: McpServerConfig, known: Known): Promise<FetchedList> {
+    known.fetching ??= this.#ask(server, known).finally(() => {
+      known.fetching = undefined;
+    });
+    return known.fetching;
+  }
+
+  async #ask(server: McpServerConfig, known: Known): Promise<FetchedList> {
+    known.askedAt = performance.now();
+    try {
+      const listing = await this.#servers.list(server, FETCH_MS);
+      const list = { ...listing, fetchedAt: performance.now() };
+      known.list = list;
+      known.isFailing = false;
+      const { tools, leftOut } = list;
+      this.#onEvent({ kind: 'tools.listed', server: server.id, tools: tools.length, leftOut });
+      return list;
+    } catch (error) {
+      this.#onEvent({ kind: 'tools.unlisted', server: server.id, why: whyOf(error), isNew: !known.isFailing });
+      known.isFailing = true;
+      throw error;
+    }
+  }
+}

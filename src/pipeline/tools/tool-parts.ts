@@ -1,0 +1,8 @@
+import type { McpServers } from '#/ports/mcp-servers.ts';
+import type { OfferedTools } from './offered-tools.ts';
+
+/** What calls of tools are made with. */
+export interface ToolParts {
+  readonly servers: McpServers;
+  readonly offered: OfferedTools;
+}

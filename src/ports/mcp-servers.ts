@@ -1,0 +1,77 @@
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import type { ParamHeader } from '#/wire/mcp/headers.ts';
+
+/** A tool as its server lists it. */
+export interface ListedTool {
+  readonly name: string;
+  /** All that the server says of it, `name` included. */
+  readonly definition: JsonObject;
+  readonly inputSchema: JsonObject;
+  /** Arguments that headers repeat where the server speaks the modern revision. */
+  readonly headers: readonly ParamHeader[];
+}
+
+/** What a server lists. */
+export interface ToolListing {
+  /** In the server's order, each name once. */
+  readonly tools: readonly ListedTool[];
+  /** Tools that are left out because their definition breaks the protocol's rules. */
+  readonly leftOut: number;
+  /** How long the server lets the list be kept, in milliseconds; undefined: it does not say. */
+  readonly ttlMs: number | undefined;
+}
+
+/** One call of a tool, as it is sent. */
+export interface ToolAsk {
+  readonly tool: string;
+  /** JSON source of the arguments; undefined: the call has none. */
+  readonly arguments: string | undefined;
+  /** Headers that repeat arguments, for a modern server. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Members of `_meta` that go on. */
+  readonly meta: JsonObject;
+  /** Progress and log messages of the server while it works; absent: they are dropped. */
+  readonly onNotice?: ((notice: WireDocument) => void) | undefined;
+  /** Milliseconds to the end of the answer; progress does not extend it. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a server answered. Dispose of it when it has been passed on: it takes room. */
+export interface ToolAnswer extends Disposable {
+  readonly kind: 'result' | 'error';
+  /** The result or the error, a JSON object. */
+  readonly document: WireDocument;
+  /** The revision that the server speaks. */
+  readonly version: string;
+}
+
+/** A server that answered otherwise than with a message of the protocol. */
+export class McpServerFault extends Error {
+  override readonly name = 'McpServerFault';
+  /** The status of its answer. */
+  readonly status: number;
+  /** How long it asks us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, message: string, retryAfterMs?: number) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Answers in progress take more memory than there is for them. Nothing was sent, or the answer was dropped. */
+export class NoRoomForResults extends Error {
+  override readonly name = 'NoRoomForResults';
+}
+
+/** Servers of tools, asked in the revision that each speaks. */
+export interface McpServers {
+  /** Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`. */
+  call(server: McpServerConfig, ask: ToolAsk): Promise<ToolAnswer>;
+  /** All pages of its list. Rejects with `UpstreamFault` or `McpServerFault`. */
+  list(server: McpServerConfig, timeoutMs: number): Promise<ToolListing>;
+}

@@ -1,0 +1,299 @@
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { McpServerFault } from '#/ports/mcp-servers.ts';
+import type { Incoming } from '#/ports/provider.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
+import {
+  LEGACY,
+  META_CAPABILITIES,
+  META_CLIENT,
+  META_VERSION,
+  MODERN,
+  speaksModern,
+  type Era,
+} from '#/wire/mcp/eras.ts';
+import { encodeHeader } from '#/wire/mcp/headers.ts';
+import { RPC } from '#/wire/mcp/message.ts';
+import type { Transport } from '../http/transport.ts';
+import { protocol, readAnswer, type ServerMessage } from './read-answer.ts';
+import type { ResultPlace, ResultRoom } from './result-room.ts';
+
+/** How a server is spoken to. */
+interface Link {
+  readonly era: Era;
+  /** The revision. */
+  readonly version: string;
+  /** Of a legacy server that has sessions. */
+  readonly session: string | undefined;
+  /** By `performance.now()`. */
+  readonly openedAt: number;
+}
+
+/** One request to a server. */
+export interface PeerRequest {
+  readonly method: string;
+  /** What the method's `Mcp-Name` header says. */
+  readonly name?: string;
+  /** JSON source of members of `params` other than `_meta`, each followed by a comma. */
+  readonly params: string;
+  readonly meta: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limit: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onNotice?: ((notice: WireDocument) => void) | undefined;
+}
+
+/** The whole response, and the revision that the server speaks. */
+export interface PeerAnswer {
+  readonly document: WireDocument;
+  readonly version: string;
+  readonly place: ResultPlace;
+}
+
+/** How long a server is taken to speak what it spoke. */
+const LINK_MS = 3_600_000;
+/** How long a server may take to say how it is to be spoken to. */
+const OPEN_MS = 10_000;
+/** Most that it may say then. */
+const MOST_OPENING = 1024 * 1024;
+const SESSION = /^[\x21-\x7e]{1,1024}$/;
+
+/** One server as this process speaks to it: in which era, and with a legacy one in a session that all clients share. */
+export class Peer {
+  readonly #server: McpServerConfig;
+  readonly #transport: Transport;
+  readonly #room: ResultRoom;
+  readonly #client: JsonObject;
+  readonly #origin: string;
+  readonly #path: string;
+  #opening: Promise<Link> | undefined;
+  #link: Link | undefined;
+  #count = 0;
+
+  /** `client`: what the gateway calls itself. */
+  constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject) {
+    this.#server = server;
+    this.#transport = transport;
+    this.#room = room;
+    this.#client = client;
+    const { origin, pathname } = new URL(server.url);
+    this.#origin = origin;
+    this.#path = pathname;
+  }
+
+  /**
+   * Asks the server. A session that it has forgotten is opened anew and the request sent again, once: the server did not
+   * run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
+   */
+  async ask(request: PeerRequest): Promise<PeerAnswer> {
+    const until = performance.now() + request.timeoutMs;
+    const link = await this.#open(request.signal);
+    try {
+      return await this.#askOn(link, request, until);
+    } catch (thrown) {
+      if (!(thrown instanceof McpServerFault)) throw thrown;
+      // Whatever it is: it does not speak what it spoke, or not with this session.
+      if (thrown.status === 400 || thrown.status === 404) this.#forget(link);
+      if (thrown.status !== 404 || link.session === undefined) throw thrown;
+      return this.#askOn(await this.#open(request.signal), request, until);
+    }
+  }
+
+  async #askOn(link: Link, request: PeerRequest, until: number): Promise<PeerAnswer> {
+    const id = `gw-${++this.#count}`;
+    const body = this.#body(link, id, request);
+    const place = this.#room.enter();
+    try {
+      const timeoutMs = Math.max(1, until - performance.now());
+      const incoming = await this.#send(link, request.method, request, body, timeoutMs, request.signal);
+      // A refused session is told by its status alone.
+      if (incoming.status === 404 && link.session !== undefined) {
+        incoming.close();
+        throw new McpServerFault(404, 'the server does not know the session');
+      }
+      const { limit, onNotice } = request;
+      const document = await readAnswer(incoming, {
+        id,
+        limit,
+        place,
+        onMessage: (message) => this.#hear(link, message, onNotice),
+      });
+      if (incoming.status === 400 && link.session !== undefined && isLostSession(document.body)) {
+        throw new McpServerFault(404, 'the server does not know the session');
+      }
+      return { document, version: link.version, place };
+    } catch (thrown) {
+      place[Symbol.dispose]();
+      if (request.signal.aborted && link.era === 'legacy') this.#cancel(link, id);
+      throw thrown;
+    }
+  }
+
+  #body(link: Link, id: string, { method, params, meta }: PeerRequest): string {
+    const all = link.era === 'modern' ? { ...meta, ...this.#envelope() } : meta;
+    const inside = Object.keys(all).length > 0 ? `${params}"_meta":${JSON.stringify(all)}` : params.replace(/,$/, '');
+    return `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":{${inside}}}`;
+  }
+
+  /** What every modern request says of who sends it. */
+  #envelope(): JsonObject {
+    return { [META_VERSION]: MODERN, [META_CAPABILITIES]: {}, [META_CLIENT]: this.#client };
+  }
+
+  async #send(
+    link: Pick<Link, 'era' | 'version' | 'session'> | undefined,
+    method: string,
+    { name, headers }: Pick<PeerRequest, 'name' | 'headers'>,
+    body: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Incoming> {
+    const { auth } = this.#server;
+    return this.#transport.send({
+      method: 'POST',
+      origin: this.#origin,
+      path: this.#path,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(link && { 'mcp-protocol-version': link.version }),
+        ...(link?.session !== undefined && { 'mcp-session-id': link.session }),
+        ...(link?.era === 'modern' && {
+          'mcp-method': method,
+          ...(name !== undefined && { 'mcp-name': encodeHeader(name) }),
+          ...headers,
+        }),
+        ...(auth.type === 'header' && { [auth.header]: auth.value }),
+      },
+      body,
+      timeoutMs,
+      idle: false,
+      signal,
+    });
+  }
+
+  /** A server without our capabilities may only ask whether we are there. Anything else is refused, so that it goes on. */
+  #hear(link: Link, { document, method, id }: ServerMessage, onNotice: PeerRequest['onNotice']): void {
+    if (id === undefined) return onNotice?.(document);
+    if (link.era === 'modern') return;
+    const answer =
+      method === 'ping'
+        ? { result: {} }
+        : { error: { code: RPC.methodNotFound, message: 'This client has no such capability.' } };
+    this.#post(link, JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  }
+
+  /** Tells a legacy server that nobody waits for a request any more. */
+  #cancel(link: Link, requestId: string): void {
+    this.#post(link, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }));
+  }
+
+  /** Sends what is not answered; nobody waits for it. */
+  #post(link: Link, body: string): void {
+    this.#send(link, '', { headers: {} }, body, OPEN_MS, NEVER).then(
+      (incoming) => incoming.close(),
+      () => undefined,
+    );
+  }
+
+  #forget(link: Link): void {
+    if (this.#link === link) this.#link = undefined;
+  }
+
+  /** How the server is spoken to now. One request finds out for all that wait; each stops waiting with its client. */
+  #open(signal: AbortSignal): Promise<Link> | Link {
+    const link = this.#link;
+    if (link && performance.now() - link.openedAt < LINK_MS) return link;
+    this.#opening ??= this.#detect().then(
+      (found) => {
+        this.#opening = undefined;
+        return (this.#link = found);
+      },
+      (thrown: unknown) => {
+        this.#opening = undefined;
+        throw thrown;
+      },
+    );
+    return unlessAborted(this.#opening, signal);
+  }
+
+  /** Modern where it says so; whatever else it says to that question, a handshake is tried. */
+  async #detect(): Promise<Link> {
+    const modern = { era: 'modern', version: MODERN, session: undefined } as const;
+    const discovered = await this.#exchange(modern, 'server/discover', { _meta: this.#envelope() });
+    const { result, error } = discovered.body;
+    const data = isObject(error) && isObject(error['data']) ? error['data'] : undefined;
+    if ((isObject(result) && speaksModern(result['supportedVersions'])) || speaksModern(data?.['supported']))
+      return { ...modern, openedAt: performance.now() };
+    return this.#shakeHands();
+  }
+
+  async #shakeHands(): Promise<Link> {
+    const asked = { protocolVersion: LEGACY[0], capabilities: {}, clientInfo: this.#client };
+    const opened = await this.#exchange(undefined, 'initialize', asked);
+    const { result } = opened.body;
+    const version = isObject(result) ? result['protocolVersion'] : undefined;
+    if (opened.status >= 400)
+      throw new McpServerFault(opened.status, `the server answered with status ${opened.status}`);
+    if (typeof version !== 'string' || !LEGACY.includes(version as never)) {
+      throw protocol('the server speaks no revision of the protocol that the gateway knows');
+    }
+    const session = opened.session !== undefined && SESSION.test(opened.session) ? opened.session : undefined;
+    const link: Link = { era: 'legacy', version, session, openedAt: performance.now() };
+    const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+    const incoming = await this.#send(link, '', { headers: {} }, ready, OPEN_MS, NEVER);
+    incoming.close();
+    return link;
+  }
+
+  /** Asks what the server answers before it is known how it speaks. An answer that is no message has an empty body. */
+  async #exchange(
+    link: Pick<Link, 'era' | 'version' | 'session'> | undefined,
+    method: string,
+    params: JsonObject,
+  ): Promise<{ readonly body: JsonObject; readonly status: number; readonly session: string | undefined }> {
+    const id = `gw-${++this.#count}`;
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const incoming = await this.#send(link, method, { headers: {} }, body, OPEN_MS, NEVER);
+    const { status } = incoming;
+    const session = incoming.header('mcp-session-id');
+    using place = this.#room.enter();
+    if (status >= 400) {
+      const text = await incoming.text(MOST_OPENING);
+      return { body: objectIn(text), status, session };
+    }
+    const { body: answered } = await readAnswer(incoming, { id, limit: MOST_OPENING, place, onMessage: () => {} });
+    return { body: answered, status, session };
+  }
+}
+
+/** Servers of the older library refuse an unknown session so, where the protocol asks for 404. They did not run it. */
+function isLostSession({ error }: JsonObject): boolean {
+  return isObject(error) && error['code'] === -32000;
+}
+
+/** Requests that no client waits for end with their time. */
+const NEVER = new AbortController().signal;
+
+function objectIn(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The result of work that others wait for, too; rejects as soon as the signal is aborted. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServers, ToolAnswer } from '#/ports/mcp-servers.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import { locate, type WireDocument } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
+import type { Transport } from '../http/transport.ts';
+import { listTools } from './list-tools.ts';
+import { Peer } from './peer.ts';
+import { protocol } from './read-answer.ts';
+import { ResultRoom } from './result-room.ts';
+
+/** Servers that are known at once; the longest unused are forgotten, sessions and all. */
+const MOST_PEERS = 1024;
+/** Memory for the answers of all servers. */
+const ROOM_BYTES = 256 * 1024 * 1024;
+/** What an answer may have beside its result: messages before it, and what it is wrapped in. */
+const BESIDE = 64 * 1024;
+
+/** Asks MCP servers over HTTP. `client`: what the gateway calls itself. */
+export function createMcpServers(transport: Transport, client: JsonObject): McpServers {
+  const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
+  const room = new ResultRoom(ROOM_BYTES);
+  const known = new WeakMap<McpServerConfig, string>();
+  const peerOf = (server: McpServerConfig): Peer => {
+    // A server whose address or credential changed is another one.
+    let name = known.get(server);
+    if (name === undefined) {
+      name = hash('sha256', JSON.stringify([server.id, server.url, server.auth]), 'base64url');
+      known.set(server, name);
+    }
+    let peer = peers.get(name);
+    if (!peer) peers.set(name, (peer = new Peer(server, transport, room, client)));
+    return peer;
+  };
+  return {
+    async call(server, { tool, arguments: args, headers, meta, ...ask }) {
+      const named = `"name":${JSON.stringify(tool)},`;
+      const { document, version, place } = await peerOf(server).ask({
+        method: 'tools/call',
+        name: tool,
+        params: args === undefined ? named : `${named}"arguments":${args},`,
+        meta,
+        headers,
+        limit: server.maxResultBytes + BESIDE,
+        ...ask,
+      });
+      try {
+        return answerOf(document, version, place);
+      } catch (thrown) {
+        place[Symbol.dispose]();
+        throw thrown;
+      }
+    },
+    list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
+  };
+}
+
+/** The result or the error of a response, as a document of its own. */
+function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable): ToolAnswer {
+  const kind = isObject(body['result']) ? 'result' : 'error';
+  const value = body[kind];
+  const node = member(root, kind);
+  if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
+  const document = locate('mcp', text.slice(node.start, node.end), value, { lenient: true });
+  return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
+}

@@ -1,0 +1,63 @@
+import type { McpServerConfig, ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { Stopped, type Difference } from '#/call/facts.ts';
+import { matches, outside, type Denial } from './offer.ts';
+
+/** What price books, allow-lists and audit rows call a server of tools: `mcp/crm`. */
+export function toolSlug({ name }: Pick<McpServerConfig, 'name'>): string {
+  return `mcp/${name}`;
+}
+
+/** Why policy or configuration keeps a tool from a workload: it is then neither listed nor called. */
+export function toolDenial(server: McpServerConfig, tool: string, policy: ResolvedPolicy): Denial | undefined {
+  const { include, exclude } = server;
+  const isOffered =
+    (include === undefined || include.some((pattern) => matches(pattern, tool))) &&
+    exclude?.some((pattern) => matches(pattern, tool)) !== true;
+  if (!isOffered) return denied('tool_not_found', `not among the tools that MCPServer ${server.id} offers`);
+  for (const { tools, from } of policy.allowedTools) {
+    if (!tools.some((pattern) => matches(pattern, `${server.name}/${tool}`)))
+      return denied('permission_denied', `not on the allow-list of ${from}`);
+  }
+  if (policy.allowedJurisdictions === undefined) return undefined;
+  return outside(toolSlug(server), server.jurisdiction, policy);
+}
+
+function denied(code: Denial['code'], why: string): Denial {
+  return { code, why, message: `The tool is ${why}.`, param: 'params.name' };
+}
+
+/** How a call of a tool was decided, for the audit row. */
+export interface RoutedTool {
+  readonly route: readonly string[];
+  readonly shadow: readonly Difference[];
+}
+
+/**
+ * Decides whether a workload may call a tool. A policy in shadow mode is asked, too. Throws `tool_not_found`,
+ * `permission_denied` or `residency_denied`, in a `Stopped` with how that was decided.
+ */
+export function routeTool(server: McpServerConfig, tool: string, workload: WorkloadConfig): RoutedTool {
+  const { policy, shadow } = workload;
+  const id = `${toolSlug(server)}/${tool}`;
+  const denial = toolDenial(server, tool, policy);
+  const facts = {
+    route: [denial ? `${id}: refused: ${denial.why}` : `${id}: selected: ${describe(server, policy)}`],
+    shadow: shadow ? differences(id, denial, toolDenial(server, tool, shadow)) : [],
+  };
+  if (!denial) return facts;
+  const { code, message, param } = denial;
+  throw new Stopped(new GatewayError(code, message, param === undefined ? {} : { param }), facts);
+}
+
+function describe({ jurisdiction, trust }: McpServerConfig, { toolDlp }: ResolvedPolicy): string {
+  return `in ${jurisdiction}, trust ${trust}, arguments ${toolDlp[trust]}, results ${toolDlp.results}`;
+}
+
+function differences(id: string, enforced: Denial | undefined, watched: Denial | undefined): readonly Difference[] {
+  if ((enforced === undefined) === (watched === undefined)) return [];
+  const { code } = (enforced ?? watched)!;
+  const field = code === 'residency_denied' ? 'residency.allowedJurisdictions' : 'allowedTools';
+  const text = watched ? `${id} would be refused: ${watched.why}` : `${id} would not be refused`;
+  return [{ field, text }];
+}

@@ -1,0 +1,209 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import { errorHeaders } from '#/errors/envelopes.ts';
+import { ClientHungUp, type CallContext } from '#/call/call.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
+import { unknownServer, unlisted } from '#/pipeline/tools/find-tool.ts';
+import { unlikeHeader } from '#/wire/mcp/headers.ts';
+import { mismatch } from '#/wire/mcp/eras.ts';
+import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
+import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
+import type { ClientProtocol } from '../client-protocol.ts';
+import { letGo } from '../let-go.ts';
+import { hangUpOf, type OpenCalls } from '../open-calls.ts';
+import { sendFailure } from '../send-failure.ts';
+import { discovered, initialized, toolPage } from './lists.ts';
+import { failureOf, mcpProtocol } from './protocol.ts';
+import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
+import { ToolStream } from './tool-stream.ts';
+
+export interface McpDeps extends BodyDeps {
+  readonly calls: OpenCalls;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'>;
+  readonly onError: (error: GatewayError, callId: string) => void;
+  /** Knows the caller, or throws. */
+  readonly authenticateFor: (request: FastifyRequest, reply: FastifyReply, protocol: ClientProtocol) => void;
+  /** Origins of web pages that may call. */
+  readonly mcpOrigins: readonly string[];
+  /** Of the gateway, as it tells clients. */
+  readonly version: string;
+}
+
+const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
+
+/** `POST /v1/mcp` for the tools of all servers, `POST /v1/mcp/{server}` for those of one. // spec 4.1 */
+export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    deps.authenticateFor(request, reply, mcpProtocol);
+    refuseOrigin(request, deps.mcpOrigins);
+  };
+  for (const path of PATHS) {
+    app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
+    for (const method of ['GET', 'DELETE'] as const) {
+      app.route({
+        method,
+        url: path,
+        onRequest,
+        handler: async (_request, reply) => {
+          const error = new GatewayError('method_not_allowed', `${method} is not supported at this path. Use POST.`);
+          return sendFailure(reply.header('allow', 'POST'), mcpProtocol, error, authenticatedOf(reply.request).id);
+        },
+      });
+    }
+  }
+}
+
+/** A page of somebody else could have a browser call: only listed ones may. */
+function refuseOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly string[]): void {
+  if (origin === undefined || allowed.includes(origin)) return;
+  const message = 'Web pages of this origin may not call. The setting GW_MCP_ORIGINS lists those that may.';
+  throw new GatewayError('permission_denied', message, { param: 'origin' });
+}
+
+/** What one request is served with. */
+interface Serving {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly context: CallContext;
+  /** Name of the server in the path. */
+  readonly server: string | undefined;
+  readonly deps: McpDeps;
+}
+
+async function serve(request: FastifyRequest, reply: FastifyReply, deps: McpDeps): Promise<void> {
+  const hangUp = hangUpOf(reply);
+  using _open = deps.calls.add(hangUp);
+  using body = new IncomingBody(request, reply, deps);
+  const { id, startedAt, key, snapshot, headers } = authenticatedOf(request);
+  const context = { id, startedAt, key, snapshot, headers, surface: 'mcp' as const, signal: hangUp.signal };
+  const { server } = request.params as { readonly server?: string };
+  const serving: Serving = { request, reply, context, server, deps };
+  let read: ClientMessage | undefined;
+  try {
+    if (deps.calls.isClosed)
+      throw new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
+    read = await readClientMessage(request, body, context);
+    await answer(read, serving);
+  } catch (thrown) {
+    letGo(request.raw);
+    if (hangUp.signal.reason instanceof ClientHungUp) return void reply.hijack().raw.end();
+    sendFault(thrown, read, serving);
+  }
+}
+
+/** Answers what is not a message that can be served. */
+function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, context, deps }: Serving): void {
+  const idSource = read?.message.kind === 'request' ? read.message.idSource : undefined;
+  reply.type('application/json; charset=utf-8');
+  if (thrown instanceof RefusedMessage || thrown instanceof RpcFault) {
+    const [fault, id] = thrown instanceof RpcFault ? [thrown, idSource] : [thrown.fault, thrown.idSource];
+    return void reply.code(fault.status).send(errorMessage(id, errorSource(fault)));
+  }
+  const error = asGatewayError(thrown);
+  deps.onError(error, context.id);
+  const { status, text } = failureOf(error, context.id, idSource, read?.era.era ?? 'legacy');
+  reply.code(status).headers(headersFor(error)).send(text);
+}
+
+function headersFor(error: GatewayError): Record<string, string> {
+  return { ...(error.limits && mcpProtocol.limitHeaders(error.limits, Date.now())), ...errorHeaders(error) };
+}
+
+/** Answers one message, by its method. */
+async function answer(read: ClientMessage, serving: Serving): Promise<void> {
+  const { message, era } = read;
+  const { reply, deps } = serving;
+  // Nothing is asked of clients, and nothing that they announce changes what is done.
+  if (message.kind !== 'request') return void reply.code(202).send();
+  const { method, params, idSource } = message;
+  const isLegacy = era.era === 'legacy';
+  const send = (result: string): void => {
+    reply.type('application/json; charset=utf-8').send(resultMessage(idSource, result));
+  };
+  if (method === 'tools/call') return callTool(read, idSource, serving);
+  const servers = serversOf(serving);
+  if (method === 'tools/list') return send(await listTools(servers, read, serving));
+  if (isLegacy && method === 'initialize') return send(initialized(params, deps.version));
+  if (isLegacy && method === 'ping') return send('{}');
+  if (!isLegacy && method === 'server/discover') return send(discovered(deps.version));
+  throw new RpcFault(RPC.methodNotFound, isLegacy ? 200 : 404, 'The gateway does not serve this method.');
+}
+
+/** The servers that a path stands for. Throws `not_found` for one that is not there, or not this workload's. */
+function serversOf({ server, context: { key } }: Serving): readonly McpServerConfig[] {
+  const { mcpServers } = key.workload;
+  if (server === undefined) return [...mcpServers.values()];
+  const named = mcpServers.get(server);
+  if (!named) throw unknownServer();
+  return [named];
+}
+
+/** One page of tools. No list is better than one that is empty because nobody could be asked. */
+async function listTools(
+  servers: readonly McpServerConfig[],
+  { message, era }: ClientMessage,
+  { server, context, reply, deps }: Serving,
+): Promise<string> {
+  if (servers.length === 0) {
+    throw new GatewayError('permission_denied', 'No MCP server is open to this workload. Add an MCPServer.');
+  }
+  const offer = await deps.pipeline.offerTools(servers, context.key.workload);
+  const { unavailable } = offer;
+  if (unavailable.length === servers.length) throw nobodyAnswers(servers);
+  if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
+  const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
+  return toolPage(offer, server === undefined, cursor, era.era);
+}
+
+function nobodyAnswers(servers: readonly McpServerConfig[]): GatewayError {
+  const [first] = servers;
+  if (servers.length === 1 && first) return unlisted(first);
+  const message = 'None of the MCP servers answers.';
+  return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
+}
+
+/** Takes a call through the pipeline, and its result out. */
+async function callTool(read: ClientMessage, idSource: string, serving: Serving): Promise<void> {
+  const { request, reply, context, server, deps } = serving;
+  const authenticated = authenticatedOf(request);
+  const params = readToolParams(read);
+  const refusal = deps.pipeline.turnAway(authenticated);
+  const stream = new ToolStream(reply, takesEvents(request.headers.accept));
+  try {
+    if (refusal) {
+      deps.pipeline.refuse(context, 'mcp', refusal);
+      throw refusal;
+    }
+    const { name: tool, progressToken, meta, arguments: args } = params;
+    const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || LOG_LEVEL in meta);
+    const answered = await deps.pipeline.callTool({
+      ...context,
+      server,
+      tool,
+      arguments: args,
+      era: read.era,
+      meta,
+      checkHeaders: (declared) => {
+        if (read.era.era !== 'modern') return;
+        const unlike = unlikeHeader(declared, args?.value ?? {}, request.headers);
+        if (unlike !== undefined) throw mismatch(unlike, 'is missing, or differs from the argument that it repeats');
+      },
+      ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
+    });
+    const write = answered.kind === 'result' ? resultMessage : errorMessage;
+    stream.end(write(idSource, answered.text), 200, mcpProtocol.limitHeaders(answered.limits, Date.now()));
+  } catch (thrown) {
+    if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
+    if (thrown instanceof RpcFault) return stream.end(errorMessage(idSource, errorSource(thrown)), thrown.status, {});
+    const error = asGatewayError(thrown);
+    deps.onError(error, context.id);
+    const { status, text } = failureOf(error, context.id, idSource, read.era.era);
+    stream.end(text, status, headersFor(error));
+  } finally {
+    deps.pipeline.leave(authenticated);
+  }
+}
+
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';

@@ -1,0 +1,68 @@
+import { CATALOGUE, type ErrorCode, type ErrorKind } from '#/errors/catalogue.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
+import { errorMessage, errorSource, resultMessage, RPC } from '#/wire/mcp/message.ts';
+import type { Era } from '#/wire/mcp/eras.ts';
+import { chatProtocol } from '../chat/protocol.ts';
+import type { ClientProtocol } from '../client-protocol.ts';
+
+/** Failures before a message is read, which name none. */
+export const mcpProtocol: ClientProtocol = {
+  idHeaders: ['x-request-id'],
+  failure: (error, callId) => ({ jsonrpc: '2.0', error: rpcError(error, callId) }),
+  failureHeaders: (error): Record<string, string> =>
+    error.code === 'invalid_api_key' ? { 'www-authenticate': 'Bearer' } : {},
+  failureEvent: (error, callId) => JSON.stringify({ jsonrpc: '2.0', error: rpcError(error, callId) }),
+  limitHeaders: chatProtocol.limitHeaders,
+  keepalive: ': keepalive\n\n',
+};
+
+/** An answer that is a failure. */
+export interface ToldFailure {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Refusals that a model is told as the result of its call, so that it can go another way. */
+const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
+  'data_protection',
+  'residency_denied',
+  'scope_violation',
+  'tool_quarantined',
+  'result_too_large',
+]);
+/** A tool that is not there, or is not this workload's: the same to the client. */
+const NO_TOOL: ReadonlySet<ErrorCode> = new Set(['tool_not_found', 'permission_denied']);
+const NO_MESSAGE: ReadonlySet<ErrorCode> = new Set(['unsupported_media_type', 'request_too_large']);
+
+/** A failure as the answer to a message. `idSource`: the message's id; undefined: none is known. */
+export function failureOf(error: GatewayError, callId: string, idSource: string | undefined, era: Era): ToldFailure {
+  const { code, message } = error;
+  if (idSource === undefined) return { status: error.status, text: JSON.stringify(mcpProtocol.failure(error, callId)) };
+  if (OF_A_TOOL.has(code)) {
+    const result = {
+      ...(era === 'modern' && { resultType: 'complete' }),
+      content: [{ type: 'text', text: `Refused by Gatewarden (${code}): ${message}` }],
+      isError: true,
+      _meta: { 'gatewarden.dev/error': { code, request_id: callId } },
+    };
+    return { status: 200, text: resultMessage(idSource, JSON.stringify(result)) };
+  }
+  if (NO_TOOL.has(code)) {
+    const told = { code: RPC.invalidParams, message: 'There is no tool with this name.', data: { request_id: callId } };
+    return { status: 200, text: errorMessage(idSource, errorSource(told)) };
+  }
+  return { status: error.status, text: errorMessage(idSource, errorSource(rpcError(error, callId))) };
+}
+
+function rpcError(error: GatewayError, callId: string) {
+  const { code, message, retryAfterMs } = error;
+  if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
+  const kind: ErrorKind = CATALOGUE[code];
+  const retry = kind.shouldRetry || retryAfterMs !== undefined;
+  const data = {
+    code,
+    request_id: callId,
+    ...(retry && retryAfterMs !== undefined && { retry_after: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
+  };
+  return { code: RPC.gateway, message, data };
+}

@@ -1,0 +1,76 @@
+import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { Log } from '#/telemetry/log.ts';
+import { counter, gauge, type Metrics } from '#/telemetry/metrics.ts';
+import type { Handlers } from './handlers.ts';
+
+export const TOOL_METRICS = {
+  calls: counter('gw_mcp_calls_total', 'Calls of tools, by MCP server and outcome.', 'server', 'outcome'),
+  seconds: counter('gw_mcp_call_seconds_total', 'Time that calls of tools took, by MCP server.', 'server'),
+  lists: counter(
+    'gw_mcp_lists_total',
+    'Requests for the tools of a server, by MCP server and result.',
+    'server',
+    'result',
+  ),
+  up: gauge('gw_mcp_server_up', 'Whether an MCP server told its tools when it was last asked, by server.', 'server'),
+  tools: gauge(
+    'gw_mcp_tools',
+    'Tools of an MCP server by state: accepted, quarantined, removed, unfit.',
+    'server',
+    'state',
+  ),
+  hidden: gauge(
+    'gw_mcp_hidden_characters',
+    'Invisible and bidirectional characters in the definitions that an MCP server offers.',
+    'server',
+  ),
+};
+
+type ToolKind = 'tool.called' | 'tools.changed' | 'tools.listed' | 'tools.unfit' | 'tools.unlisted';
+
+/** Names of tools in one line of the log. */
+const MOST_NAMES = 20;
+/** A name that is no name may be of any length. */
+const MOST_CHARACTERS = 128;
+
+/** Counts calls of tools, what their servers list, and the states of definitions. */
+export function observeTools(log: Log, metrics: Metrics) {
+  const count = metrics.open(TOOL_METRICS);
+  const up = new Map<string, number>();
+  count.up.from(() => up);
+  const handlers: Handlers<ToolKind> = {
+    'tool.called': ({ server, outcome, durationMs }) => {
+      count.calls.inc(server, outcome);
+      count.seconds.add(durationMs / 1000, server);
+    },
+    'tools.changed': ({ kind, tools, ...facts }) => {
+      const line = { event: kind, ...facts, count: tools.length, tools: firstOf(tools) };
+      if (facts.what === 'quarantined') log.warn(line);
+      else log.info(line);
+    },
+    'tools.listed': ({ kind, server, tools: listed, leftOut }) => {
+      count.lists.inc(server, 'listed');
+      up.set(server, 1);
+      log.debug({ event: kind, server, tools: listed, left_out: leftOut });
+    },
+    'tools.unfit': ({ kind, tools, ...facts }) => {
+      log.warn({ event: kind, ...facts, count: tools.length, tools: firstOf(tools) });
+    },
+    'tools.unlisted': ({ kind, server, why, isNew }) => {
+      count.lists.inc(server, 'failed');
+      up.set(server, 0);
+      if (isNew) log.warn({ event: kind, server, why });
+    },
+  };
+  return {
+    handlers,
+    watchPins: (pins: Pick<PinKeeper, 'counts' | 'hidden'>): void => {
+      count.tools.from(() => pins.counts());
+      count.hidden.from(() => pins.hidden());
+    },
+  };
+}
+
+function firstOf(names: readonly string[]): readonly string[] {
+  return names.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS).toWellFormed());
+}

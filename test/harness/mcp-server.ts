@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as the stand-in received it. */
+export interface McpReceived {
+  readonly method: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+  readonly body: { readonly id?: unknown; readonly method?: string; readonly params?: Record<string, unknown> };
+}
+
+export interface McpToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly [other: string]: unknown;
+}
+
+/** How a stand-in behaves; all of it may change while it runs. */
+export interface McpBehaviour {
+  era: 'legacy' | 'modern';
+  /** A legacy server that gives sessions. */
+  sessions: boolean;
+  /** Answers come as a stream of events. */
+  streams: boolean;
+  tools: readonly McpToolDefinition[];
+  /** The result of a call, or the whole answer where it writes that itself. */
+  call: (received: McpReceived, response: ServerResponse) => unknown;
+}
+
+/** An MCP server that does as it is told, and remembers what it was sent. */
+export interface McpStandIn extends AsyncDisposable {
+  readonly url: string;
+  readonly received: McpReceived[];
+  readonly behaviour: McpBehaviour;
+  /** Forgets all sessions, as a server does that starts anew. */
+  forgetSessions(): void;
+  /** Those of one method. */
+  of(method: string): readonly McpReceived[];
+}
+
+export const ANY_ARGUMENTS = { type: 'object', additionalProperties: true };
+
+/** Starts a stand-in whose tool `echo` returns its arguments as text. */
+export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promise<McpStandIn> {
+  const behaviour: McpBehaviour = {
+    era: 'legacy',
+    sessions: true,
+    streams: false,
+    tools: [{ name: 'echo', description: 'Says what it is told', inputSchema: ANY_ARGUMENTS }],
+    call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
+    ...changes,
+  };
+  const received: McpReceived[] = [];
+  const sessions = new Set<string>();
+  let count = 0;
+  const answer = (request: McpReceived, response: ServerResponse): void => {
+    const { body, headers } = request;
+    const { method = '' } = body;
+    const send = (status: number, message: object | undefined, more: Record<string, string> = {}): void => {
+      if (message === undefined) return void response.writeHead(status, more).end();
+      const text = JSON.stringify({ jsonrpc: '2.0', id: body.id, ...message });
+      const type = behaviour.streams && status === 200 ? 'text/event-stream' : 'application/json';
+      response.writeHead(status, { 'content-type': type, ...more });
+      response.end(type === 'application/json' ? text : `event: message\ndata: ${text}\n\n`);
+    };
+    if (behaviour.era === 'modern' && headers['mcp-protocol-version'] !== '2026-07-28')
+      return send(400, { error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } } });
+    if (behaviour.era === 'modern' && method === 'server/discover')
+      return send(200, {
+        result: {
+          resultType: 'complete',
+          supportedVersions: ['2026-07-28'],
+          capabilities: { tools: {} },
+          ttlMs: 0,
+          cacheScope: 'private',
+        },
+      });
+    if (behaviour.era === 'legacy' && method === 'initialize') {
+      const session = `session-${++count}`;
+      sessions.add(session);
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'stand-in', version: '1' },
+      };
+      return send(200, { result }, behaviour.sessions ? { 'mcp-session-id': session } : {});
+    }
+    if (behaviour.era === 'legacy' && method === 'server/discover')
+      return send(400, { error: { code: -32600, message: 'what?' } });
+    if (behaviour.era === 'legacy' && behaviour.sessions && !sessions.has(String(headers['mcp-session-id'])))
+      return send(404, { error: { code: -32001, message: 'Session not found' } });
+    if (body.id === undefined) return send(202, undefined);
+    const done = behaviour.era === 'modern' ? { resultType: 'complete' } : {};
+    if (method === 'tools/list')
+      return send(200, {
+        result: {
+          ...done,
+          tools: behaviour.tools,
+          ...(behaviour.era === 'modern' && { ttlMs: 1000, cacheScope: 'private' }),
+        },
+      });
+    if (method !== 'tools/call') return send(200, { error: { code: -32601, message: 'no such method' } });
+    Promise.resolve(behaviour.call(request, response)).then(
+      (result) => {
+        if (response.headersSent || response.destroyed || result === undefined) return;
+        send(200, isError(result) ? result : { result: { ...done, ...(result as object) } });
+      },
+      () => response.destroy(),
+    );
+  };
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const text = Buffer.concat(parts).toString();
+      const body = text === '' ? {} : (JSON.parse(text) as McpReceived['body']);
+      const one = { method: request.method ?? '', headers: request.headers, text, body };
+      received.push(one);
+      answer(one, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    received,
+    behaviour,
+    forgetSessions: () => sessions.clear(),
+    of: (method) => received.filter(({ body }) => body.method === method),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function isError(result: unknown): result is { readonly error: object } {
+  return typeof result === 'object' && result !== null && 'error' in result;
+}

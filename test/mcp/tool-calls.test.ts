@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
+import { rowOf } from '../harness/ledger-rows.ts';
+import { ask, startMcpWorld, textOf, type McpWorld } from './world.ts';
+
+/** Calls of tools through the gateway, in both eras on both sides. */
+
+let legacy: McpStandIn;
+let modern: McpStandIn;
+let world: McpWorld;
+
+beforeAll(async () => {
+  legacy = await startMcpServer();
+  modern = await startMcpServer({ era: 'modern' });
+  world = await startMcpWorld({
+    servers: { old: { url: legacy.url }, new: { url: modern.url } },
+    prices: [{ model: 'mcp/old/*', unit: 'Call', input: '0.002' }],
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  await legacy?.[Symbol.asyncDispose]();
+  await modern?.[Symbol.asyncDispose]();
+});
+
+afterEach(() => {
+  for (const server of [legacy, modern]) server.behaviour.streams = false;
+});
+
+const ERAS = ['legacy', 'modern'] as const;
+const MATRIX = ERAS.flatMap((client) =>
+  ['old', 'new'].flatMap((server) => [false, true].map((streams) => ({ client, server, streams }))),
+);
+
+test.each(MATRIX)('a $client client calls $server (streams: $streams)', async ({ client, server, streams }) => {
+  for (const one of [legacy, modern]) one.behaviour.streams = streams;
+  const args = { mail: 'ada@example.com', n: 1.5 };
+  const answer = await ask(world, client, `/v1/mcp/${server}`, 'tools/call', { name: 'echo', arguments: args });
+  expect(answer.text).toContain('result');
+  expect(JSON.parse(textOf(answer))).toEqual(args);
+  expect(answer.body.result?.['resultType']).toBe(client === 'modern' ? 'complete' : undefined);
+  const sent = (server === 'old' ? legacy : modern).of('tools/call').at(-1);
+  expect(sent?.body.params?.['arguments']).toEqual({ mail: '«EMAIL_1»', n: 1.5 });
+  expect(sent?.text).not.toContain('ada@example.com');
+  const row = await rowOf(world.databaseUrl, answer.headers.get('x-request-id'));
+  expect(row).toMatchObject({
+    surface: 'mcp',
+    wire_format: 'mcp',
+    model: `mcp/${server}/echo`,
+    provider: `mcp/${server}`,
+    provider_model: 'echo',
+    jurisdiction: 'US',
+    outcome: 'served',
+    units: { calls: 1 },
+    usage: null,
+    cost_nano_eur: server === 'old' ? '2000000' : '0',
+    dlp: { mode: 'tokenize', findings: { EMAIL: 1 } },
+    tool: {
+      eras: [client === 'modern' ? '2026-07-28' : '2025-03-26', server === 'old' ? '2025-11-25' : '2026-07-28'],
+      is_error: false,
+      method: 'tools/call',
+      result_findings: {},
+      result_mode: 'allow_log',
+    },
+  });
+  expect(row.tool?.arguments).toMatch(/^[\w-]{43}$/);
+  expect(row.tool?.definition).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a legacy client opens, pings and lists, and is refused what there is not', async () => {
+  const opened = await ask(world, 'legacy', '/v1/mcp/old', 'initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  });
+  expect(opened.body.result).toMatchObject({ protocolVersion: '2025-06-18', capabilities: { tools: {} } });
+  expect(opened.headers.get('mcp-session-id')).toBeNull();
+  expect((await ask(world, 'legacy', '/v1/mcp/old', 'ping')).body.result).toEqual({});
+  expect((await ask(world, 'legacy', '/v1/mcp/old', 'tools/list')).body.result?.tools?.map(({ name }) => name)).toEqual(
+    ['echo'],
+  );
+  const unknown = await ask(world, 'legacy', '/v1/mcp/old', 'resources/list');
+  expect([unknown.status, unknown.body.error?.code]).toEqual([200, -32601]);
+});
+
+test('a session that the server forgot is opened anew, and the call is sent again', async () => {
+  await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 1 } });
+  const before = legacy.of('initialize').length;
+  legacy.forgetSessions();
+  const answer = await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 2 } });
+  expect(textOf(answer)).toBe('{"a":2}');
+  expect(legacy.of('initialize')).toHaveLength(before + 1);
+});
+
+test('all servers together: names with a prefix, and the same tools', async () => {
+  const listed = await ask(world, 'modern', '/v1/mcp', 'tools/list');
+  expect(listed.body.result?.tools?.map(({ name }) => name)).toEqual(['new__echo', 'old__echo']);
+  expect(listed.body.result?.tools?.[0]?.['_meta']).toEqual({ 'gatewarden.dev/tool': { server: 'new', name: 'echo' } });
+  const answer = await ask(world, 'modern', '/v1/mcp', 'tools/call', { name: 'old__echo', arguments: { b: 'x' } });
+  expect(textOf(answer)).toBe('{"b":"x"}');
+  expect(await rowOf(world.databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ model: 'mcp/old/echo' });
+});
