@@ -27,7 +27,9 @@ export interface RowFacts extends Columns {
  */
 export function canonicalRow(row: UnplacedRow, position: RowPosition): string {
   const copy = orderedRow(row, position);
-  for (const name in row.dlp.findings) if (!keepsOrder(name)) return canonicalJson({ ...copy, dlp: row.dlp });
+  for (const counts of [row.dlp.findings, row.tool?.result_findings])
+    for (const name in counts)
+      if (!keepsOrder(name)) return canonicalJson({ ...copy, dlp: row.dlp, ...(row.tool && { tool: row.tool }) });
   const text = JSON.stringify(copy);
   // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
   return text.includes('\\ud') ? canonicalJson(copy) : text;
