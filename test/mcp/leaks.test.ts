@@ -156,7 +156,7 @@ test('nothing else of a client goes on: no key, no header, no _meta', async () =
   for (const value of [MAIL, IBAN, world.key]) expect(whole).not.toContain(value);
   expect(sent?.headers['x-api-token']).toBe(SECRET);
   expect(sent?.headers['authorization']).toBeUndefined();
-  expect((sent?.body.params?.['_meta'] as Record<string, unknown>)['traceparent']).toBe(meta.traceparent);
+  expect(sent?.body.params?.['_meta']).toMatchObject({ traceparent: meta.traceparent });
   expect(answer.text).not.toContain(SECRET);
 });
 
@@ -171,7 +171,7 @@ test('a server of trust Internal is given originals, and the row says in which m
 test('split over events of a stream, a tag is restored; notices are, too', async () => {
   const { call } = external.behaviour;
   external.behaviour.call = ({ body }, response) => {
-    const { progressToken } = body.params?.['_meta'] as { progressToken: string };
+    const { progressToken } = (body.params?.['_meta'] ?? {}) as { progressToken?: string };
     const notice = {
       jsonrpc: '2.0',
       method: 'notifications/progress',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newKey } from '../harness/gateway.ts';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
-import { rowOf } from '../harness/ledger-rows.ts';
+import { ledgerRows, rowOf } from '../harness/ledger-rows.ts';
 import { ask, META, post, startMcpWorld, textOf, type McpWorld } from './world.ts';
 
 /** Every refusal of the gateway: its status, its code, and that the server was not asked. */
@@ -327,13 +327,17 @@ test('a client that leaves: the server learns it, and the call is charged', asyn
     body: JSON.stringify(CALL),
     signal: leaving.signal,
   });
-  const calls = server.of('tools/call').length;
+  const [calls, cancels] = [server.of('tools/call').length, server.of('notifications/cancelled').length];
   while (server.of('tools/call').length === calls) await new Promise((resolve) => setTimeout(resolve, 10));
   leaving.abort();
-  await expect(sent).rejects.toThrow();
-  while (server.of('notifications/cancelled').length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect(sent).rejects.toThrow(/abort/i);
+  while (server.of('notifications/cancelled').length === cancels)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   server.behaviour.call = call;
   expect(server.of('notifications/cancelled').at(-1)?.body.params).toEqual({
     requestId: server.of('tools/call').at(-1)?.body.id,
   });
+  let row;
+  while (!row) row = (await ledgerRows(world.databaseUrl)).find(({ outcome }) => outcome === 'hung_up');
+  expect(row).toMatchObject({ model: 'mcp/old/echo', units: { calls: 1 }, usage: null });
 });

@@ -88,7 +88,9 @@ export async function askServer(
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
     if (request.signal.aborted) throw new Stopped(request.signal.reason, facts);
-    const hasRun = thrown instanceof UpstreamFault && thrown.kind === 'too_large';
+    // It has answered, whatever is wrong with the answer.
+    const hasRun =
+      thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');
     const billed = hasRun ? { usage: NO_USAGE, isAnswering: true } : {};
     throw new Stopped(errorOf(thrown, server, attempt), { ...facts, ...billed });
   } finally {
@@ -144,9 +146,9 @@ function circuitOpen({ name }: McpServerConfig, waitMs: number): GatewayError {
 }
 
 function attemptOf(thrown: unknown): Partial<AttemptReport> {
-  if (thrown instanceof McpServerFault) return { status: thrown.status };
+  if (thrown instanceof McpServerFault) return { status: thrown.status, sent: thrown.sent };
   if (thrown instanceof UpstreamFault) return { error: thrown.kind, sent: thrown.sent };
-  return { error: 'aborted', sent: !(thrown instanceof NoRoomForResults) };
+  return { error: thrown instanceof NoRoomForResults ? 'too_large' : 'aborted' };
 }
 
 function outcomeOf(thrown: unknown): Outcome {
@@ -175,8 +177,8 @@ function errorOf(
       { cause: thrown },
     );
   if (thrown instanceof NoRoomForResults) {
-    const message = 'The results of other tools take all the memory there is for them. Try again.';
-    return new GatewayError('upstream_overloaded', message, { retryAfterMs: 2000 });
+    const message = 'The results of other tools take all the memory there is for them. The tool was run.';
+    return new GatewayError('upstream_overloaded', message);
   }
   if (thrown instanceof McpServerFault) {
     const { status, retryAfterMs } = thrown;

@@ -13,7 +13,7 @@ import { letGo } from '../let-go.ts';
 import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
-import { failureOf, mcpProtocol } from './protocol.ts';
+import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
 import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
 import { ToolStream } from './tool-stream.ts';
 
@@ -35,7 +35,10 @@ const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
 export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     deps.authenticateFor(request, reply, mcpProtocol);
-    refuseOrigin(request, deps.mcpOrigins);
+    refuseOrigin(request, [
+      ...deps.mcpOrigins,
+      ...(authenticatedOf(request).key.workload.organization.corsOrigins ?? []),
+    ]);
   };
   for (const path of PATHS) {
     app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
@@ -56,7 +59,8 @@ export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
 /** Any web page could make a browser call: only listed ones may. */
 function refuseOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly string[]): void {
   if (origin === undefined || allowed.includes(origin)) return;
-  const message = 'Web pages of this origin may not call. The setting GW_MCP_ORIGINS lists those that may.';
+  const message =
+    'Web pages of this origin may not call: it is neither in GW_MCP_ORIGINS nor in corsOrigins of the Organization.';
   throw new GatewayError('permission_denied', message, { param: 'origin' });
 }
 
@@ -101,7 +105,7 @@ function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, co
   }
   const error = asGatewayError(thrown);
   deps.onError(error, context.id);
-  const { status, text } = failureOf(error, context.id, idSource, read?.era.era ?? 'legacy');
+  const { status, text } = failureOf(error, context.id, idSource);
   reply.code(status).headers(headersFor(error)).send(text);
 }
 
@@ -195,7 +199,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
     if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
     const error = asGatewayError(thrown);
     deps.onError(error, context.id);
-    const { status, text } = failureOf(error, context.id, idSource, read.era.era);
+    const { status, text } = toolFailureOf(error, context.id, idSource, read.era.era);
     stream.end(text, status, headersFor(error));
   } finally {
     deps.pipeline.leave(authenticated);
