@@ -258,3 +258,35 @@ test.each([
   },
   60_000,
 );
+
+test.each([
+  ['Mask', { a: '[EMAIL]' }, '{"a":"[EMAIL]"}'],
+  ['Block', undefined, 'Refused by Gatewarden (data_protection): '],
+  ['AllowLog', { a: MAIL }, JSON.stringify({ a: MAIL })],
+])(
+  'arguments: %s, in both eras on both sides',
+  async (external, sent, says) => {
+    await using other = await startMcpWorld({
+      servers: { old: { url: foreign.url }, new: { url: modern.url } },
+      policy: { dlp: { mode: 'Tokenize', tools: { external } } },
+    });
+    for (const [name, server] of [
+      ['old', foreign],
+      ['new', modern],
+    ] as const) {
+      for (const era of ['legacy', 'modern'] as const) {
+        const before = server.of('tools/call').length;
+        const params = { name: 'echo', arguments: { a: MAIL } };
+        const answer = await ask(other, era, `/v1/mcp/${name}`, 'tools/call', params);
+        expect(textOf(answer)).toContain(says);
+        expect(
+          server
+            .of('tools/call')
+            .slice(before)
+            .map(({ body }) => body.params?.['arguments']),
+        ).toEqual(sent === undefined ? [] : [sent]);
+      }
+    }
+  },
+  60_000,
+);
