@@ -117,7 +117,7 @@ test.each(SPELLED)('%s does not leave, and comes back', async (_name, args) => {
 });
 
 test('escapes hide nothing', async () => {
-  const escaped = [...MAIL].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const escaped = MAIL.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"${escaped}"}}}`;
   const answer = await post(world, '/v1/mcp/out', message);
   expect(textOf(answer)).toBe(JSON.stringify({ a: MAIL }));
