@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MODEL_CALL } from '#/pipeline/model-call.ts';
+import { TOOL_CALL } from '#/pipeline/tool-call.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = 'docs/internals/architecture.md';
@@ -27,6 +28,11 @@ describe('the page that follows one call', () => {
   test('lists every step of a model call in its order, and no other', () => {
     expect(steps.length).toBeGreaterThan(5);
     expect(cellsUnder('The steps of a model call')).toEqual(stepsOfTheCode());
+  });
+
+  test('lists every step of a call of a tool in its order, and no other', () => {
+    const steps = TOOL_CALL.list.map(({ at, run }) => [run.name, at]);
+    expect(cellsUnder('The steps of a call of a tool')).toEqual(steps);
   });
 
   test('draws steps of the code, numbered in their order', () => {

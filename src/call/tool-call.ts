@@ -34,6 +34,8 @@ export interface ToolNotice {
 /** What a client is sent for a call of a tool. */
 export interface ToolReply {
   readonly kind: 'result' | 'error';
+  /** Of the answer, where it does not come as a stream. */
+  readonly status: number;
   /** JSON source of the result or the error. */
   readonly text: string;
   /** Kinds of content that were not inspected. */

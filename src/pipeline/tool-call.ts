@@ -15,6 +15,7 @@ import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { unlikeHeader } from '#/wire/mcp/headers.ts';
+import { RPC } from '#/wire/mcp/message.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
@@ -194,7 +195,13 @@ async function passResult(
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
   return {
-    reply: { kind: answer.kind, text, unscanned, limits },
+    reply: { kind: answer.kind, status: statusOf(answer, request), text, unscanned, limits },
     facts: { tool, unscanned, isServed: !request.signal.aborted },
   };
+}
+
+/** The modern revision has a status of its own for a capability that the client did not declare. */
+function statusOf({ kind, document }: ToolAnswer, { era }: ToolCallRequest): number {
+  const isMissing = kind === 'error' && document.body['code'] === RPC.missingCapability;
+  return isMissing && era.era === 'modern' ? 400 : 200;
 }

@@ -117,7 +117,7 @@ test.each(SPELLED)('%s does not leave, and comes back', async (_name, args) => {
 });
 
 test('escapes hide nothing', async () => {
-  const escaped = [...MAIL].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const escaped = MAIL.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"${escaped}"}}}`;
   const answer = await post(world, '/v1/mcp/out', message);
   expect(textOf(answer)).toBe(JSON.stringify({ a: MAIL }));
@@ -255,6 +255,38 @@ test.each([
     const row = await rowOf(other.databaseUrl, answer.headers.get('x-request-id'));
     expect(row).toMatchObject({ units: { calls: 1 }, tool: { result_findings: { EMAIL: 1 } } });
     expect(JSON.stringify(row)).not.toContain(MAIL);
+  },
+  60_000,
+);
+
+test.each([
+  ['Mask', { a: '[EMAIL]' }, '{"a":"[EMAIL]"}'],
+  ['Block', undefined, 'Refused by Gatewarden (data_protection): '],
+  ['AllowLog', { a: MAIL }, JSON.stringify({ a: MAIL })],
+])(
+  'arguments: %s, in both eras on both sides',
+  async (external, sent, says) => {
+    await using other = await startMcpWorld({
+      servers: { old: { url: foreign.url }, new: { url: modern.url } },
+      policy: { dlp: { mode: 'Tokenize', tools: { external } } },
+    });
+    for (const [name, server] of [
+      ['old', foreign],
+      ['new', modern],
+    ] as const) {
+      for (const era of ['legacy', 'modern'] as const) {
+        const before = server.of('tools/call').length;
+        const params = { name: 'echo', arguments: { a: MAIL } };
+        const answer = await ask(other, era, `/v1/mcp/${name}`, 'tools/call', params);
+        expect(textOf(answer)).toContain(says);
+        expect(
+          server
+            .of('tools/call')
+            .slice(before)
+            .map(({ body }) => body.params?.['arguments']),
+        ).toEqual(sent === undefined ? [] : [sent]);
+      }
+    }
   },
   60_000,
 );

@@ -94,7 +94,7 @@ test('messages of any shape: no 500, and no call of a tool', async () => {
     null,
     true,
     1,
-    -1e400,
+    -1e300,
     '',
     'x',
     [],

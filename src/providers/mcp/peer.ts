@@ -54,7 +54,7 @@ export interface PeerAnswer {
 /** How long a server is taken to speak what it spoke. */
 const LINK_MS = 3_600_000;
 /** How long a server may take to say how it is to be spoken to. */
-const OPEN_MS = 10_000;
+const OPEN_MS = 30_000;
 /** Most that it may say then. */
 const MOST_OPENING = 1024 * 1024;
 const SESSION = /^[\x21-\x7e]{1,1024}$/;

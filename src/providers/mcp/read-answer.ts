@@ -50,7 +50,7 @@ export async function readAnswer(incoming: Incoming, options: AnswerOptions): Pr
 /** A refusal that the protocol knows is an answer; any other status is a fault of the server, or of our credentials. */
 function explained(incoming: Incoming, text: string, id: string): WireDocument {
   const { status } = incoming;
-  const own: ReadonlySet<unknown> = new Set([RPC.headerMismatch, RPC.missingCapability, RPC.unsupportedVersion]);
+  const own: ReadonlySet<unknown> = new Set([RPC.headerMismatch, RPC.unsupportedVersion]);
   if (status >= 400 && status < 500 && ![401, 403, 407, 408, 429].includes(status)) {
     const document = tryParse(text);
     const error = document?.body['error'];

@@ -190,8 +190,8 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
     });
     const write = answered.kind === 'result' ? resultMessage : errorMessage;
-    const { text, limits, unscanned } = answered;
-    stream.end(write(idSource, text), 200, {
+    const { text, status, limits, unscanned } = answered;
+    stream.end(write(idSource, text), status, {
       ...mcpProtocol.limitHeaders(limits, Date.now()),
       ...(unscanned.length > 0 && { 'x-gw-unscanned': unscanned.join(', ') }),
     });
