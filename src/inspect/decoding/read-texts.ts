@@ -1,5 +1,5 @@
 import type { Leaf } from '#/wire/hub/codec.ts';
-import { isAlphanumeric } from '../detectors/characters.ts';
+import { isAlphanumeric, isDigit } from '../detectors/characters.ts';
 
 /** Members whose values are words of the format and not read as text. */
 const FORMAT: ReadonlySet<string> = new Set([
@@ -79,6 +79,17 @@ export function beginOf(text: string, plain: boolean): number {
     }
   }
   return at;
+}
+
+/** Whether readers may pass by the signs that stand before `end`, where the text ends but for blanks. */
+export function mayEndPassed(text: string, end: number): boolean {
+  return end > 0 && (isPassed(text, end - 1) || text.startsWith('...', end - 3));
+}
+
+/** Whether readers may pass by the signs that stand at `from`, where the text begins but for blanks. */
+export function mayBeginPassed(text: string, from: number): boolean {
+  const code = text.charCodeAt(from);
+  return from < text.length && (code === 46 || isDigit(code) || isPassed(text, from));
 }
 
 function isBlank(text: string, at: number): boolean {

@@ -38,7 +38,8 @@ export function* boundariesOf(
 ): Steps<readonly Row[]> {
   const read = textsOf(leaves, isOfSource, source);
   const found: Row[] = [];
-  yield* rowsOf(read, false, directly, (row) => addTelling(row, found));
+  const mayPass = yield* rowsOf(read, false, directly, (row) => addTelling(row, found));
+  if (!mayPass) return found;
   yield* rowsOf(read, true, directly, (row) => {
     if (row.passes) addTelling(row, found);
   });

@@ -1,7 +1,7 @@
 import type { Steps } from '#/wire/document/steps.ts';
 import { isAlphanumeric } from '../detectors/characters.ts';
 import type { Match, TextRange } from '../match.ts';
-import { beginOf, endOf, type ReadText } from './read-texts.ts';
+import { beginOf, endOf, mayBeginPassed, mayEndPassed, type ReadText } from './read-texts.ts';
 
 /** A stretch of a leaf, and where it stands in the text of a row. */
 export interface Piece {
@@ -18,7 +18,7 @@ export interface Piece {
 export interface Row {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** Whether it lacks signs that readers pass by where one text ends and the next begins. */
+  /** Whether it lacks signs that readers pass by where one text ends and the next begins; with them: may have such. */
   readonly passes: boolean;
 }
 
@@ -38,17 +38,23 @@ const TEXTS_A_STEP = 64;
 
 /**
  * Hands the rows of texts to `use`, in order. A text is in two of them at most. `plain`: without the signs that readers pass
- * by where one text ends and the next begins.
+ * by where one text ends and the next begins. Says whether there may be such signs.
  */
-export function* rowsOf(read: readonly ReadText[], plain: boolean, join: Join, use: (row: Row) => void): Steps<void> {
+export function* rowsOf(
+  read: readonly ReadText[],
+  plain: boolean,
+  join: Join,
+  use: (row: Row) => void,
+): Steps<boolean> {
   let looked = 0;
+  let mayPass = false;
   for (let first = 0; first < read.length - 1;) {
     const { text: whole, leaf } = read[first]!;
     const end = endOf(whole, plain);
     const from = tailFrom(whole, end);
     let last = whole.slice(from, end);
     let text = last;
-    let passes = plain && end !== endOf(whole, false);
+    let passes = plain ? end !== endOf(whole, false) : mayEndPassed(whole, end);
     const pieces: Piece[] = [{ leaf, from, start: 0, end: text.length, apart: false }];
     let apart = end < whole.length;
     const places = [first];
@@ -71,8 +77,10 @@ export function* rowsOf(read: readonly ReadText[], plain: boolean, join: Join, u
       if (!head.isWhole) break;
     }
     if (pieces.length > 1) use({ text, pieces, passes });
+    mayPass ||= passes;
     first = text.length < LONGEST || next === read.length ? next : overlapping(pieces, places);
   }
+  return mayPass;
 }
 
 /** The text that the row behind a full one begins with. */
@@ -99,7 +107,9 @@ function headOf(text: string, plain: boolean): Head {
   const most = Math.min(end, to + LONGEST_WORD);
   while (to < most && isOfWord(text.charCodeAt(to)) && isOfWord(text.charCodeAt(to - 1))) to += 1;
   const isWhole = to === end;
-  const passes = plain && (from !== beginOf(text, false) || (isWhole && end !== endOf(text, false)));
+  const passes = plain
+    ? from !== beginOf(text, false) || (isWhole && end !== endOf(text, false))
+    : mayBeginPassed(text, from) || (isWhole && mayEndPassed(text, end));
   return { from, to, isWhole, passes };
 }
 
