@@ -6,7 +6,6 @@ const MAX_LINES = 60;
 
 /** Functions that were longer when the rule came, with their lengths, which only fall. Delete a line once its function is short. */
 const LONGER: Readonly<Record<string, number>> = {
-  'src/inspect/inspect.ts inspect': 71,
   'inference/decide/typed-graph.ts openTypedGraph': 63,
   'inference/decide/glossary.ts formsOf': 62,
 };

@@ -25,17 +25,12 @@ export interface ReadText {
 }
 
 /** Texts that a model reads as such, in order. `source`: the document, which tells names of members from texts. */
-export function textsOf(
-  leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
-  source: string,
-): readonly ReadText[] {
+export function textsOf(leaves: readonly Leaf[], source: string): readonly ReadText[] {
   const read: ReadText[] = [];
   let isRead = true;
   for (let index = 0; index < leaves.length; index += 1) {
-    const leaf = leaves[index]!;
-    const { node, text, signed } = leaf;
-    if (node.kind !== 'string' || signed || !isOfSource(leaf)) continue;
+    const { node, text, signed, inJson } = leaves[index]!;
+    if (node.kind !== 'string' || signed || inJson) continue;
     if (isName(source, node.end)) isRead = !FORMAT.has(text) && !text.endsWith('_id');
     else if (isRead && !isUnseen(text)) read.push({ text, leaf: index });
   }

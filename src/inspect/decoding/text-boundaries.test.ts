@@ -147,7 +147,7 @@ test.each([
 test.each(['1@', '-', '@-'])('many short texts are looked over at the cost of their length: %j', (short) => {
   const text = JSON.stringify({ model: 'p/m', ...parts('1@', '2', ...Array.from({ length: 5_000 }, () => short)) });
   const document = readDocument('chat', text);
-  const boundaries = finish(boundariesOf(chatCodec.contents(document).leaves, () => true, text));
+  const boundaries = finish(boundariesOf(chatCodec.contents(document).leaves, text));
   const pieces = boundaries.reduce((sum, boundary) => sum + boundary.pieces.length, 0);
   expect(boundaries.length).toBeGreaterThan(0);
   expect(pieces).toBeLessThan(8 * 5_000);
@@ -162,7 +162,7 @@ test.each([
 ])('only what may reach over a boundary is looked over: %d in %j', (count, body) => {
   const text = JSON.stringify({ model: 'p/m', ...body });
   const { leaves } = chatCodec.contents(readDocument('chat', text));
-  expect(finish(boundariesOf(leaves, () => true, text))).toHaveLength(count);
+  expect(finish(boundariesOf(leaves, text))).toHaveLength(count);
 });
 
 test.each([
@@ -282,7 +282,7 @@ test('many short texts that tell of values are searched at the cost of their len
     const texts = Array.from({ length: count }, (_, at) => ['Ok', '4111 1', 'ada@', 'corp.de', '+49 30 12'][at % 5]!);
     const text = JSON.stringify({ model: 'p/m', ...turns(...texts) });
     const { leaves } = chatCodec.contents(readDocument('chat', text));
-    return finish(boundariesOf(leaves, () => true, text)).reduce((sum, row) => sum + row.text.length, 0) / count;
+    return finish(boundariesOf(leaves, text)).reduce((sum, row) => sum + row.text.length, 0) / count;
   };
   expect(searchedOf(20_000)).toBeLessThan(2 * searchedOf(500));
 });

@@ -31,12 +31,8 @@ const NEAR = 8;
  * messages, blocks of a system prompt, results of tools. Each once joined directly and, among digits, with a blank.
  * `source`: the document, which tells names of members from texts.
  */
-export function* boundariesOf(
-  leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
-  source: string,
-): Steps<readonly Row[]> {
-  const read = textsOf(leaves, isOfSource, source);
+export function* boundariesOf(leaves: readonly Leaf[], source: string): Steps<readonly Row[]> {
+  const read = textsOf(leaves, source);
   const found: Row[] = [];
   const mayPass = yield* rowsOf(read, false, directly, (row) => addTelling(row, found));
   if (!mayPass) return found;
