@@ -5,7 +5,7 @@ import { finish } from '#/wire/document/steps.ts';
 import type { Leaf } from '#/wire/hub/codec.ts';
 import { matchesInSource, viewSkipping } from './decoding/decoded-view.ts';
 import { boundariesOf, withBoundaryMatches } from './decoding/text-boundaries.ts';
-import type { Row } from './decoding/text-rows.ts';
+import type { TextRun } from './decoding/text-runs.ts';
 import { DetectionUnavailable, SearchTooLarge, type Detection, type Matches } from './detection.ts';
 import { together, type Match } from './match.ts';
 import { withNumbersInIds } from './numbers-in-ids.ts';
@@ -66,16 +66,16 @@ async function overInTurns(
 /** What is found in texts with what is found over their boundaries. */
 function withOver(
   inTexts: Detected | Promise<Detected>,
-  rows: readonly Row[],
+  runs: readonly TextRun[],
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
 ): Detected | Promise<Detected> {
-  if (rows.length === 0) return inTexts;
+  if (runs.length === 0) return inTexts;
   const entities = structuredOf(lookedFor(policy, detection) ?? detection.categories);
-  const texts = rows.map(({ text }) => text);
+  const texts = runs.map(({ text }) => text);
   const over = detectIn(texts, { entities, mode: policy.mode }, detection);
   const both = ({ matches, missed }: Detected, { matches: more }: Detected): Detected => {
-    return { matches: withBoundaryMatches(matches, rows, more), missed };
+    return { matches: withBoundaryMatches(matches, runs, more), missed };
   };
   if (!(inTexts instanceof Promise) && !(over instanceof Promise)) return both(inTexts, over);
   return Promise.all([inTexts, over]).then(([found, more]) => both(found, more));

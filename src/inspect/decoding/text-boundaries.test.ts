@@ -282,7 +282,7 @@ test('many short texts that tell of values are searched at the cost of their len
     const texts = Array.from({ length: count }, (_, at) => ['Ok', '4111 1', 'ada@', 'corp.de', '+49 30 12'][at % 5]!);
     const text = JSON.stringify({ model: 'p/m', ...turns(...texts) });
     const { leaves } = chatCodec.contents(readDocument('chat', text));
-    return finish(boundariesOf(leaves, text)).reduce((sum, row) => sum + row.text.length, 0) / count;
+    return finish(boundariesOf(leaves, text)).reduce((sum, run) => sum + run.text.length, 0) / count;
   };
   expect(searchedOf(20_000)).toBeLessThan(2 * searchedOf(500));
 });

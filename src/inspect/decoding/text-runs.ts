@@ -3,7 +3,7 @@ import { isAlphanumeric } from '../detectors/characters.ts';
 import type { Match, TextRange } from '../match.ts';
 import { beginOf, endOf, mayBeginPassed, mayEndPassed, type ReadText } from './read-texts.ts';
 
-/** A stretch of a leaf, and where it stands in the text of a row. */
+/** A stretch of a leaf, and where it stands in the text of a run. */
 export interface Piece {
   readonly leaf: number;
   /** Where it begins in the leaf. */
@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 /** Texts that a model reads one after the other, as one text: the end of one, short ones, the beginning of another. */
-export interface Row {
+export interface TextRun {
   readonly text: string;
   readonly pieces: readonly Piece[];
   /** Whether it lacks signs that readers pass by where one text ends and the next begins; with them: may have such. */
@@ -31,20 +31,20 @@ export type Join = (left: string, right: string) => string | undefined;
 /** Characters that count at each end of a text; what is left there of a word counts, too. */
 const REACH = 96;
 const LONGEST_WORD = 1024;
-/** A longer row ends. The next one begins so many characters before its end. */
+/** A longer run ends. The next one begins so many characters before its end. */
 const LONGEST = 4096;
 const OVERLAP = 1024;
 const TEXTS_A_STEP = 64;
 
 /**
- * Hands the rows of texts to `use`, in order. A text is in two of them at most. `plain`: without the signs that readers pass
+ * Hands the runs of texts to `use`, in order. A text is in two of them at most. `plain`: without the signs that readers pass
  * by where one text ends and the next begins. Says whether there may be such signs.
  */
-export function* rowsOf(
+export function* runsOf(
   read: readonly ReadText[],
   plain: boolean,
   join: Join,
-  use: (row: Row) => void,
+  use: (run: TextRun) => void,
 ): Steps<boolean> {
   let looked = 0;
   let mayPass = false;
@@ -83,7 +83,7 @@ export function* rowsOf(
   return mayPass;
 }
 
-/** The text that the row behind a full one begins with. */
+/** The text that the run behind a full one begins with. */
 function overlapping(pieces: readonly Piece[], places: readonly number[]): number {
   const { end } = pieces.at(-1)!;
   const at = pieces.findIndex(({ start }) => start >= end - OVERLAP);
@@ -130,8 +130,8 @@ export interface PartMatch extends Match {
   readonly leaf: number;
 }
 
-/** The pieces of a row that a range of its text is in. */
-export function piecesIn({ pieces }: Row, { start, end }: TextRange): readonly Piece[] {
+/** The pieces of a run that a range of its text is in. */
+export function piecesIn({ pieces }: TextRun, { start, end }: TextRange): readonly Piece[] {
   let low = 0;
   for (let high = pieces.length; low < high;) {
     const middle = (low + high) >> 1;
@@ -143,10 +143,10 @@ export function piecesIn({ pieces }: Row, { start, end }: TextRange): readonly P
   return pieces.slice(low, until);
 }
 
-/** The parts of a find in a row, where they stand in their leaves. */
-export function partsOf(row: Row, match: Match): readonly PartMatch[] {
+/** The parts of a find in a run, where they stand in their leaves. */
+export function partsOf(run: TextRun, match: Match): readonly PartMatch[] {
   const { start, end, category, term } = match;
-  return piecesIn(row, match).map((piece) => ({
+  return piecesIn(run, match).map((piece) => ({
     leaf: piece.leaf,
     start: piece.from + Math.max(start, piece.start) - piece.start,
     end: piece.from + Math.min(end, piece.end) - piece.start,
