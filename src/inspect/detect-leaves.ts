@@ -48,7 +48,7 @@ export function detectInLeaves(
   return detected instanceof Promise ? detected.then(withIds) : withIds(detected);
 }
 
-/** Of a large request, in slices of the event loop: what is found in texts, and over their boundaries. */
+/** The matches of a large request in texts and over their boundaries, in slices of the event loop. */
 async function overInTurns(
   inTexts: Detected | Promise<Detected>,
   leaves: readonly Leaf[],
@@ -63,7 +63,7 @@ async function overInTurns(
   return both;
 }
 
-/** What is found in texts with what is found over their boundaries. */
+/** The matches in texts with those over their boundaries. */
 function withOver(
   inTexts: Detected | Promise<Detected>,
   runs: readonly TextRun[],

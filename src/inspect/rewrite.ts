@@ -155,7 +155,7 @@ export class Rewrite {
     return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
   }
 
-  /** What is found in a text, and what looks like a tag of ours in it and is none: there may be many. */
+  /** Actions for the matches in a text, and for literals in it that look like our tags, of which there may be many. */
   *#actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Match[], anonymized: boolean): Steps<Action[]> {
     const { text, skipped } = of;
     const { mode, removed, policyTerms, reversible } = this.#scope;

@@ -241,7 +241,7 @@ describe.each([
         const ahead = Array.from({ length: random(7) }, () => SAID[random(SAID.length)]!);
         const { text } = await run(bodyOf(...ahead, ...written, ...ahead), 'mask');
         const alone = await Promise.all(written.map((one) => run(parts(one), 'allow_log')));
-        // What is one already in one part of it has no other parts.
+        // A part that is such a value of its own has no other parts.
         if (alone.some(({ inspection }) => Object.hasOwn(inspection.facts.findings ?? {}, category))) continue;
         const left = textsIn(text);
         for (const one of written) expect(left, JSON.stringify([...ahead, ...written])).not.toContain(one);

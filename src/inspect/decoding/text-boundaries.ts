@@ -72,7 +72,7 @@ function addTelling(run: TextRun, found: TextRun[]): void {
   }
 }
 
-/** The piece in which what is at `start` may begin. `at`: the piece that has it. */
+/** The piece in which a value around `start` may begin. `at`: the piece that has `start`. */
 function firstAround({ text, pieces }: TextRun, at: number, start: number): number {
   if (nearTo(text.slice(pieces[at]!.start, start)) !== undefined) return at;
   let first = Math.max(0, at - 1);
@@ -80,7 +80,7 @@ function firstAround({ text, pieces }: TextRun, at: number, start: number): numb
   return first;
 }
 
-/** The piece in which what is before `end` may end, and where there. `at`: the piece that has it. */
+/** The piece in which a value around `end` may end, and where. `at`: the piece that has the sign before `end`. */
 function lastAround(
   { text, pieces }: TextRun,
   at: number,

@@ -24,11 +24,11 @@ export interface TextRun {
 
 /**
  * What stands between two texts where something may go on from one in the other; undefined where nothing does. `left` and
- * `right`: what is read of them.
+ * `right`: the pieces of them in the run.
  */
 export type Join = (left: string, right: string) => string | undefined;
 
-/** Characters that count at each end of a text; what is left there of a word counts, too. */
+/** Characters that count at each end of a text; the rest of a word there counts, too. */
 const REACH = 96;
 const LONGEST_WORD = 1024;
 /** A longer run ends. The next one begins so many characters before its end. */
@@ -90,7 +90,7 @@ function overlapping(pieces: readonly Piece[], places: readonly number[]): numbe
   return places.at(at > 0 ? at : -1)!;
 }
 
-/** What is read of a text behind another one. */
+/** The piece of a text behind another one. */
 interface Head {
   readonly from: number;
   readonly to: number;
