@@ -107,7 +107,7 @@ async function lookForTerms(
   else finish(overJoints);
 }
 
-/** What a request has besides its texts, and what could not be looked through. */
+/** Content of a request besides its texts, and the kinds that could not be looked through. */
 interface Beside {
   readonly media: Contents['media'];
   readonly attached: readonly AttachedFile[];
@@ -117,7 +117,7 @@ interface Beside {
   readonly findings: Readonly<Record<string, number>>;
 }
 
-/** Decides on a request that was looked through: refuses it, with what was found, or lets it leave with these edits. */
+/** Decides on a request that was looked through: refuses it, with the matches, or lets it leave with these edits. */
 function concluded(
   document: WireDocument,
   { dropSigned, tellApart }: Pick<Codec, 'dropSigned' | 'tellApart'>,

@@ -206,7 +206,7 @@ export class Rewrite {
   }
 
   /**
-   * Decides on what was `looked` at in signed blocks: what these texts show in clear as they leave is no find there.
+   * Decides on the matches `looked` at in signed blocks: what these texts show in clear as they leave is no find there.
    * `edits`: what this rewriting changes in the texts.
    */
   judge(leaves: readonly Leaf[], edits: readonly Edit[]): void {

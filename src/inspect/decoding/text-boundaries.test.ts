@@ -214,7 +214,7 @@ function cutsOf(value: string, count: number, random: (below: number) => number)
   });
 }
 
-/** Examples of a kind, each in its context: what stands before the value, the value, and what stands behind it. */
+/** Examples of a kind, each in its context: the text before the value, the value, and the text behind it. */
 const IN_CONTEXT = createDetectors()
   .filter(({ category }) => ANYWHERE.has(category))
   .flatMap(({ category, examples }) =>

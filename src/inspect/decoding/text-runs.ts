@@ -23,7 +23,7 @@ export interface TextRun {
 }
 
 /**
- * What stands between two texts where something may go on from one in the other; undefined where nothing does. `left` and
+ * The sign between two texts where something may go on from one in the other; undefined where nothing does. `left` and
  * `right`: the pieces of them in the run.
  */
 export type Join = (left: string, right: string) => string | undefined;
