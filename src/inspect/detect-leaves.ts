@@ -3,9 +3,9 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Slices } from '#/runtime/loop-slices.ts';
 import { finish } from '#/wire/document/steps.ts';
 import type { Leaf } from '#/wire/hub/codec.ts';
-import { matchesInSource, viewSkipping, type DecodedView } from './decoding/decoded-view.ts';
+import { matchesInSource, viewSkipping } from './decoding/decoded-view.ts';
 import { boundariesOf, withBoundaryMatches } from './decoding/text-boundaries.ts';
-import type { Row } from './decoding/text-rows.ts';
+import type { TextRun } from './decoding/text-runs.ts';
 import { DetectionUnavailable, SearchTooLarge, type Detection, type Matches } from './detection.ts';
 import { together, type Match } from './match.ts';
 import { withNumbersInIds } from './numbers-in-ids.ts';
@@ -20,72 +20,65 @@ export interface Detected {
 
 /**
  * The matches of every leaf, in order, and the kinds not searched for: in each text, over the boundaries of texts that
- * a model reads one after the other, and in ids. `isOfSource`: whether a leaf stands in the source itself, and not in
- * JSON within one of its texts. `slices`: those that a large request takes.
+ * a model reads one after the other, and in ids. `source`: the document. `slices`: those that a large request takes.
  */
 export function detectInLeaves(
   leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
   source: string,
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
   slices?: Slices,
 ): Detected | Promise<Detected> {
+  const all: string[] = [];
+  let hasIds = false;
+  let skips = false;
+  for (const { text, ofId, skipped } of leaves) {
+    all.push(text);
+    hasIds ||= ofId === true;
+    skips ||= skipped !== undefined;
+  }
+  const inTexts = skips ? detectInBoth(leaves, all, policy, detection) : detectIn(all, policy, detection);
   const detected = slices
-    ? detectInTurns(leaves, isOfSource, source, policy, detection, slices)
-    : detectAtOnce(leaves, isOfSource, source, policy, detection);
-  if (!leaves.some(({ ofId }) => ofId === true)) return detected;
+    ? overInTurns(inTexts, leaves, source, policy, detection, slices)
+    : withOver(inTexts, finish(boundariesOf(leaves, source)), policy, detection);
+  if (!hasIds) return detected;
   const withIds = ({ matches, missed }: Detected): Detected => {
     return { matches: withNumbersInIds(leaves, matches, detection, lookedFor(policy, detection)), missed };
   };
   return detected instanceof Promise ? detected.then(withIds) : withIds(detected);
 }
 
-function detectAtOnce(
+/** The matches of a large request in texts and over their boundaries, in slices of the event loop. */
+async function overInTurns(
+  inTexts: Detected | Promise<Detected>,
   leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
-  source: string,
-  policy: ResolvedPolicy['dlp'],
-  detection: Detection,
-): Detected | Promise<Detected> {
-  const inTexts = detectInTexts(leaves, policy, detection);
-  const boundaries = finish(boundariesOf(leaves, isOfSource, source));
-  if (boundaries.length === 0) return inTexts;
-  const over = detectOver(boundaries, policy, detection);
-  if (inTexts instanceof Promise || over instanceof Promise)
-    return Promise.all([inTexts, over]).then(([found, more]) => withOver(found, boundaries, more));
-  return withOver(inTexts, boundaries, over);
-}
-
-/** The same for a large request, in slices of the event loop. */
-async function detectInTurns(
-  leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
   source: string,
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
   slices: Slices,
 ): Promise<Detected> {
-  const found = await detectInTexts(leaves, policy, detection);
-  const boundaries = await slices.run(boundariesOf(leaves, isOfSource, source));
-  if (boundaries.length === 0) return found;
-  const over = await detectOver(boundaries, policy, detection);
+  const found = await inTexts;
+  const both = await withOver(found, await slices.run(boundariesOf(leaves, source)), policy, detection);
   await slices.next();
-  return withOver(found, boundaries, over);
+  return both;
 }
 
-function withOver({ matches, missed }: Detected, boundaries: readonly Row[], over: Detected): Detected {
-  return { matches: withBoundaryMatches(matches, boundaries, over.matches), missed };
-}
-
-function detectOver(
-  boundaries: readonly Row[],
+/** The matches in texts with those over their boundaries. */
+function withOver(
+  inTexts: Detected | Promise<Detected>,
+  runs: readonly TextRun[],
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
 ): Detected | Promise<Detected> {
+  if (runs.length === 0) return inTexts;
   const entities = structuredOf(lookedFor(policy, detection) ?? detection.categories);
-  const texts = boundaries.map(({ text }) => text);
-  return detectIn(texts, { entities, mode: policy.mode }, detection);
+  const texts = runs.map(({ text }) => text);
+  const over = detectIn(texts, { entities, mode: policy.mode }, detection);
+  const both = ({ matches, missed }: Detected, { matches: more }: Detected): Detected => {
+    return { matches: withBoundaryMatches(matches, runs, more), missed };
+  };
+  if (!(inTexts instanceof Promise) && !(over instanceof Promise)) return both(inTexts, over);
+  return Promise.all([inTexts, over]).then(([found, more]) => both(found, more));
 }
 
 /** The kinds that detectors find without a model, by the set that they are taken from: few sets, one a policy. */
@@ -100,29 +93,14 @@ function structuredOf(kinds: ReadonlySet<string>): ReadonlySet<string> {
   return known;
 }
 
-function detectInTexts(
-  leaves: readonly Leaf[],
-  policy: ResolvedPolicy['dlp'],
-  detection: Detection,
-): Detected | Promise<Detected> {
-  const all: string[] = [];
-  let skips = false;
-  for (const { text, skipped } of leaves) {
-    all.push(text);
-    skips ||= skipped !== undefined;
-  }
-  if (!skips) return detectIn(all, policy, detection);
-  const views = leaves.map(({ text, skipped }) => skipped && viewSkipping(text, skipped));
-  return detectInBoth(all, views, policy, detection);
-}
-
 /** In texts as they are written, and without the characters that their reader ignores. */
 async function detectInBoth(
+  leaves: readonly Leaf[],
   all: readonly string[],
-  views: readonly (DecodedView | undefined)[],
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
 ): Promise<Detected> {
+  const views = leaves.map(({ text, skipped }) => skipped && viewSkipping(text, skipped));
   const more = views.filter((one) => one !== undefined);
   const { matches, missed } = await detectIn([...all, ...more.map(({ text }) => text)], policy, detection);
   const inViews = matches.slice(all.length).values();

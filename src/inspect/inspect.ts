@@ -52,11 +52,12 @@ export async function inspect(
   slices?: Slices,
 ): Promise<Inspection> {
   if (slices) await slices.next();
-  const walked = inShape(() => codec.contents(document));
+  const walked = contentsOf(document, codec);
   const read = walked.tokens ? await readTokens(walked, models, policy, remove.length > 0) : undefined;
   const contents = read?.contents ?? walked;
+  const { media, keptBefore = false } = contents;
   const findings: Record<string, number> = {};
-  const hasFiles = reader !== undefined && contents.media.length > 0;
+  const hasFiles = reader !== undefined && media.length > 0;
   const attaches = hasFiles && (policy.documents === 'anonymize' || imagesRule(policy) === 'inspect');
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
   const where = (at: number): string | undefined => pathTo(document.root, at);
@@ -66,59 +67,97 @@ export async function inspect(
   const texts = slices ? await slices.run(flatten(contents)) : finish(flatten(contents));
   const leaves = lowest(texts);
   if (slices) await slices.next();
-  const isOfSource = outsideOf(texts);
-  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, slices);
+  const detected = detectInLeaves(leaves, document.text, policy, detection, slices);
   const { matches, missed: unsearched } = detected instanceof Promise ? await detected : detected;
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
-  const ahead = rewrite.lookAhead(leaves, detection);
-  if (ahead) await ahead;
-  const overJoints = rewrite.overJoints(leaves, isOfSource, document.text);
-  if (slices) await slices.run(overJoints);
-  else finish(overJoints);
-  const kinds = kindsOf(contents.media);
-  const keepsTags = contents.keptBefore === true;
-  const attached = hasFiles ? attach(contents.media, { policy, remove, rewrite, detection, reader, keepsTags }) : [];
-  const before = termsBefore(texts, matches, attached);
-  try {
-    for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
-  } catch (thrown) {
-    throw new Stopped(thrown, { findings, unscanned: [...missed, ...kinds] });
+  if (rewrite.hasTerms) await lookForTerms(rewrite, leaves, document.text, detection, slices);
+  const attached = hasFiles ? attach(media, { policy, remove, rewrite, detection, reader, keepsTags: keptBefore }) : [];
+  if (attached.length > 0) {
+    try {
+      await readFiles(attached, termsBefore(texts, matches, attached), where);
+    } catch (thrown) {
+      throw new Stopped(thrown, { findings, unscanned: [...missed, ...kindsOf(media)] });
+    }
   }
   const writing = writeInOrder(texts, matches.values(), rewrite, attached, policy);
   const rewritten = slices ? await slices.run(writing) : finish(writing);
   if (slices) await slices.next();
-  rewrite.judge(contents.leaves, rewritten);
+  if (rewrite.looked.length > 0) rewrite.judge(contents.leaves, rewritten);
   const written = read ? [...rewritten, ...asTexts(read.texts, rewritten)] : rewritten;
   const ids = contents.ids
     ? inspectIds(contents.ids, rewrite.idSearch(detection, policy), policy, remove.length > 0, rewrite)
     : undefined;
   const renamed = ids ? (slices ? await slices.run(ids) : finish(ids)) : [];
-  const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
+  const hasEngine = reader?.engine !== undefined;
+  const beside = { media, attached, missed, hasEngine, keptBefore, findings };
+  return concluded(document, codec, policy, rewrite, ids ? [...written, ...renamed] : written, beside);
+}
+
+/** Terms that detectors know nothing of: in texts that are large together, and over the ends of texts. */
+async function lookForTerms(
+  rewrite: Rewrite,
+  leaves: readonly Leaf[],
+  source: string,
+  detection: Detection,
+  slices: Slices | undefined,
+): Promise<void> {
+  await rewrite.lookAhead(leaves, detection);
+  const overJoints = rewrite.overJoints(leaves, source);
+  if (slices) await slices.run(overJoints);
+  else finish(overJoints);
+}
+
+/** Content of a request besides its texts, and the kinds that could not be looked through. */
+interface Beside {
+  readonly media: Contents['media'];
+  readonly attached: readonly AttachedFile[];
+  readonly missed: readonly string[];
+  readonly hasEngine: boolean;
+  readonly keptBefore: boolean;
+  readonly findings: Readonly<Record<string, number>>;
+}
+
+/** Decides on a request that was looked through: refuses it, with the matches, or lets it leave with these edits. */
+function concluded(
+  document: WireDocument,
+  { dropSigned, tellApart }: Pick<Codec, 'dropSigned' | 'tellApart'>,
+  policy: ResolvedPolicy['dlp'],
+  rewrite: Rewrite,
+  written: readonly Edit[],
+  { media, attached, missed, hasEngine, keptBefore, findings }: Beside,
+): Inspection {
+  const dropped = dropSigned?.(document, rewrite.flagged) ?? [];
+  const kinds = media.length === 0 ? NOTHING : kindsOf(media);
   const facts = { findings, unscanned: [...missed, ...kinds] };
-  const unlookedAt = attached.length === 0 ? contents.media : unlooked(contents.media, attached);
-  const unread = attached.length === 0 ? kinds : kindsOf(unlookedAt);
-  const losses = dropped.length > 0 ? ['thinking'] : [];
-  const { media, keptBefore = false } = contents;
-  let edits: readonly Edit[];
+  const unlookedAt = attached.length === 0 ? media : unlooked(media, attached);
+  let edits = dropped.length === 0 ? written : [...written, ...dropped];
   try {
     if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
-    refuseUnreadable(unlookedAt, policy, reader?.engine !== undefined, where);
+    if (unlookedAt.length > 0) refuseUnreadable(unlookedAt, policy, hasEngine, rewrite.where);
     if (keptBefore && rewrite.tags.size > 0) throw confusion();
-    edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
+    if (tellApart && edits.length > 0) edits = toldApart(document, tellApart, edits);
   } catch (thrown) {
     throw new Stopped(thrown, facts);
   }
+  const unread = attached.length === 0 ? kinds : kindsOf(unlookedAt);
   const unsaid = attached.length === 0 ? missed : [...missed, ...attached.flatMap((file) => file.missed)];
   const unscanned = unsaid.length === 0 ? unread : [...new Set(unsaid), ...unread];
+  const losses = dropped.length > 0 ? ['thinking'] : NOTHING;
   return { edits, losses, facts, unscanned, media, tags: rewrite.tags, keptBefore, attached };
 }
 
+const NOTHING: readonly string[] = [];
+
 function toldApart(
   document: WireDocument,
-  { tellApart }: Pick<Codec, 'tellApart'>,
+  tellApart: NonNullable<Codec['tellApart']>,
   edits: readonly Edit[],
 ): readonly Edit[] {
-  return tellApart && edits.length > 0 ? inShape(() => tellApart(document, edits)) : edits;
+  try {
+    return tellApart(document, edits);
+  } catch (thrown) {
+    throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
+  }
 }
 
 function unlooked(media: Contents['media'], attached: readonly AttachedFile[]): Contents['media'] {
@@ -130,10 +169,10 @@ function kindsOf(media: Contents['media']): readonly string[] {
   return media.length === 0 ? [] : [...new Set(media.map((item) => item.kind))];
 }
 
-/** Turns the family's shape errors into errors for its client. */
-function inShape<T>(work: () => T): T {
+/** What a request says. Throws the family's errors of shape as errors for its client. */
+function contentsOf(document: WireDocument, codec: Pick<Codec, 'contents'>): Contents {
   try {
-    return work();
+    return codec.contents(document);
   } catch (thrown) {
     throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
   }
@@ -141,7 +180,7 @@ function inShape<T>(work: () => T): T {
 
 /** A request that stays in the gateway is not looked through: nothing of it leaves. */
 export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents'>): Inspection {
-  const { media } = inShape(() => codec.contents(document));
+  const { media } = contentsOf(document, codec);
   return {
     edits: [],
     losses: [],
@@ -154,20 +193,12 @@ export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents
   };
 }
 
-/** Tells the leaves of a document from those of JSON within one of its texts. */
-function outsideOf(texts: readonly Text[]): (leaf: Leaf) => boolean {
-  const inner = new Set<Leaf>();
-  for (const text of texts) if (text.inner) for (const leaf of lowest([text])) inner.add(leaf);
-  return (leaf) => !inner.has(leaf);
-}
-
 /** Matches of the texts before each file, so that they are found in the file too. */
 function termsBefore(
   texts: readonly Text[],
   matches: readonly (readonly Match[])[],
   attached: readonly AttachedFile[],
 ): readonly (readonly CustomTerm[])[] {
-  if (attached.length === 0) return [];
   const terms: CustomTerm[] = [];
   const counts: number[] = [];
   let at = 0;
@@ -181,12 +212,18 @@ function termsBefore(
   return attached.map(({ leaves }) => terms.slice(0, counts[leaves] ?? terms.length));
 }
 
-/** Reads a file, and says of a failure where it stands. */
-async function readAt(file: AttachedFile, before: readonly CustomTerm[], where: Rewrite['where']): Promise<void> {
-  try {
-    await file.read(before);
-  } catch (thrown) {
-    throw placed(thrown, where(file.place.part.start));
+/** Reads the files, and says of a failure where its file stands. */
+async function readFiles(
+  files: readonly AttachedFile[],
+  before: readonly (readonly CustomTerm[])[],
+  where: Rewrite['where'],
+): Promise<void> {
+  for (const [index, file] of files.entries()) {
+    try {
+      await file.read(before[index] ?? []);
+    } catch (thrown) {
+      throw placed(thrown, where(file.place.part.start));
+    }
   }
 }
 

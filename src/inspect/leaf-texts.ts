@@ -85,8 +85,8 @@ function tooLarge(cause?: unknown): GatewayError {
 function innerLeaves(root: JsonNode): readonly Leaf[] {
   const found: Leaf[] = [];
   const visit = (node: JsonNode): void => {
-    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text' });
-    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text' });
+    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text', inJson: true });
+    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text', inJson: true });
     else if (node.kind === 'array') for (const item of node.items) visit(item);
     else if (node.kind === 'object') {
       for (const { key, value } of node.members) {
@@ -119,7 +119,7 @@ export function* writeInOrder(
   if (attached.length === 0) return yield* writeEdits(texts, matches, rewrite);
   const edits: Edit[] = [];
   let at = 0;
-  const anonymized = documents === 'anonymize' && attached.length > 0;
+  const anonymized = documents === 'anonymize';
   for (const file of attached) {
     for (const one of yield* writeEdits(texts.slice(at, file.leaves), matches, rewrite, anonymized)) edits.push(one);
     rewrite.place = IN_A_FILE;

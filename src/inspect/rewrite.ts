@@ -49,7 +49,9 @@ export class Rewrite {
   /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
   readonly flagged = new Set<JsonNode>();
   /** What detectors found in signed blocks, until it is known what the conversation shows in clear. */
-  readonly #looked: Looked[] = [];
+  readonly looked: Looked[] = [];
+  /** Whether there are terms to look for. */
+  readonly hasTerms: boolean;
   /** Parts of terms that go on in another text. */
   readonly #halves = new Map<object, Record<'removed' | 'ofPolicy', Match[]>>();
   readonly #scope: Scope;
@@ -58,6 +60,7 @@ export class Rewrite {
 
   constructor(scope: Scope, findings: Record<string, number>) {
     this.#scope = scope;
+    this.hasTerms = scope.removed !== undefined || scope.policyTerms !== undefined;
     this.#findings = findings;
   }
 
@@ -88,10 +91,9 @@ export class Rewrite {
   }
 
   /** Looks for terms that go on from one text in the next, before the texts are rewritten. */
-  *overJoints(leaves: readonly Leaf[], isOfSource: (leaf: Leaf) => boolean, source: string): Steps<void> {
+  *overJoints(leaves: readonly Leaf[], source: string): Steps<void> {
     const { removed, policyTerms } = this.#scope;
-    if (!removed && !policyTerms) return;
-    const read = textsOf(leaves, isOfSource, source);
+    const read = textsOf(leaves, source);
     for (const terms of [removed, policyTerms]) {
       for (const half of terms ? yield* terms.over(read) : []) {
         const halves = this.#halves.get(leaves[half.leaf]!) ?? { removed: [], ofPolicy: [] };
@@ -112,7 +114,7 @@ export class Rewrite {
    */
   *edit(leaf: Leaf, detected: readonly Match[], anonymized = false): Steps<Edit | undefined> {
     const { node, text, skipped } = leaf;
-    const actions = mergeActions(yield* this.#withTags(text, this.#actions(leaf, detected, anonymized)));
+    const actions = mergeActions(yield* this.#actions(leaf, detected, anonymized));
     if (actions.length === 0) return undefined;
     // Within a character of two code units nothing stands as it is.
     const parts = ({ start, end }: Action): boolean => isWithinCharacter(text, start) || isWithinCharacter(text, end);
@@ -124,7 +126,7 @@ export class Rewrite {
       if (index % FINDS_A_STEP === FINDS_A_STEP - 1) yield;
       const { start, end, by } = this.#replacement(action, text, skipped);
       isChanged ||= end - start !== by.length || !text.startsWith(by, start);
-      written.push(text.slice(at, start), inside ? asSource(by) : by);
+      written.push(text.slice(at, start), inside ? JSON.stringify(by).slice(1, -1) : by);
       at = end;
     }
     if (!isChanged) return undefined;
@@ -142,7 +144,7 @@ export class Rewrite {
   ): readonly Replacement[] {
     const { text, skipped } = of;
     if (!this.mayChange(text, detected)) return NOTHING;
-    return mergeActions(finish(this.#withTags(text, this.#actions(of, detected, anonymized)))).map((action) =>
+    return mergeActions(finish(this.#actions(of, detected, anonymized))).map((action) =>
       this.#replacement(action, text, skipped),
     );
   }
@@ -153,9 +155,10 @@ export class Rewrite {
     return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
   }
 
-  #actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Match[], anonymized: boolean): Action[] {
+  /** Actions for the matches in a text, and for literals in it that look like our tags, of which there may be many. */
+  *#actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Match[], anonymized: boolean): Steps<Action[]> {
     const { text, skipped } = of;
-    const { mode, removed, policyTerms } = this.#scope;
+    const { mode, removed, policyTerms, reversible } = this.#scope;
     const halves = this.#halves.get(of);
     const actions: Action[] = [];
     // Terms first: what a detector finds too is called what its owner calls it.
@@ -173,12 +176,7 @@ export class Rewrite {
         else if (mode !== 'allow_log') actions.push({ ...match, act: mode === 'mask' ? 'mask' : 'tag' });
       }
     }
-    return actions;
-  }
-
-  /** With what looks like a tag of ours in a text and is none: there may be many. */
-  *#withTags(text: string, actions: Action[]): Steps<Action[]> {
-    if (!this.#scope.reversible || !text.includes('«')) return actions;
+    if (!reversible || !text.includes('«')) return actions;
     let count = 0;
     for (const match of tagLiterals(text)) {
       if (++count % FINDS_A_STEP === 0) yield;
@@ -203,18 +201,17 @@ export class Rewrite {
     for (const { category } of toRemove) this.count(category);
     if (toRemove.length > 0 || (ofPolicy.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
     for (const { start, end, category } of outsideTags(text, detected)) {
-      this.#looked.push({ parts: tellingParts(text.slice(start, end)), category, block });
+      this.looked.push({ parts: tellingParts(text.slice(start, end)), category, block });
     }
   }
 
   /**
-   * Decides on what detectors found in signed blocks: what these texts show in clear as they leave is no find there.
+   * Decides on the matches `looked` at in signed blocks: what these texts show in clear as they leave is no find there.
    * `edits`: what this rewriting changes in the texts.
    */
   judge(leaves: readonly Leaf[], edits: readonly Edit[]): void {
-    if (this.#looked.length === 0) return;
-    const shown = shownInClear(new Set(this.#looked.flatMap(({ parts }) => parts)), leaves, edits);
-    for (const { parts, category, block } of this.#looked) {
+    const shown = shownInClear(new Set(this.looked.flatMap(({ parts }) => parts)), leaves, edits);
+    for (const { parts, category, block } of this.looked) {
       if (parts.every((part) => shown.has(part))) continue;
       this.count(category);
       if (this.#scope.mode !== 'allow_log') this.flagged.add(block);
@@ -262,10 +259,6 @@ function apply(text: string, replacements: readonly Replacement[]): string {
     at = end;
   }
   return result + text.slice(at);
-}
-
-function asSource(by: string): string {
-  return JSON.stringify(by).slice(1, -1);
 }
 
 function tooManyTags(): GatewayError {

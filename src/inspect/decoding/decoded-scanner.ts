@@ -4,12 +4,14 @@ import { createScanner, type Scanner } from '../detectors/scanner.ts';
 import { united, type Match, type TextRange } from '../match.ts';
 import { decodedViews, matchesInSource, viewWithout, type DecodedView } from './decoded-view.ts';
 import { splitNumberMatches, splitNumbersIn } from './split-numbers.ts';
-import { suspiciousRangesIn } from './suspicious-ranges.ts';
+import { isShortWord, suspiciousRangesIn } from './suspicious-ranges.ts';
 
 /** A match this close to where a range was cut out may be a part of something longer. */
 const MARGIN = 40;
 /** An address, digits enough for a number, or a word that tells a secret: nothing else is looked for in a view. */
 const TELLING = /@|(?:\d[^\d\n]{0,8}){6}|pass|pwd|secret|token|key|sk[-_]/i;
+
+const NOTHING: readonly Match[] = Object.freeze([]);
 
 /**
  * A scanner of texts as they are written and, around what may hide something, of their decoded views. A pure function of
@@ -20,6 +22,7 @@ export function createDecodedScanner(options?: DetectionOptions): Scanner {
   return {
     categories: scanner.categories,
     find: (text, kinds) => {
+      if (isShortWord(text)) return NOTHING;
       const found = scanner.find(text, kinds);
       const suspicious = suspiciousRangesIn(text);
       if (suspicious.length === 0) return found;
@@ -27,6 +30,7 @@ export function createDecodedScanner(options?: DetectionOptions): Scanner {
       return hidden.length === 0 ? found : united(found, hidden);
     },
     *steps(text, kinds) {
+      if (isShortWord(text)) return NOTHING;
       const found = yield* scanner.steps(text, kinds);
       yield;
       const hidden = yield* hiddenMatches(text, suspiciousRangesIn(text), scanner, kinds);

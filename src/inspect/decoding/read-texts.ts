@@ -1,5 +1,5 @@
 import type { Leaf } from '#/wire/hub/codec.ts';
-import { isAlphanumeric } from '../detectors/characters.ts';
+import { isAlphanumeric, isDigit } from '../detectors/characters.ts';
 
 /** Members whose values are words of the format and not read as text. */
 const FORMAT: ReadonlySet<string> = new Set([
@@ -25,17 +25,12 @@ export interface ReadText {
 }
 
 /** Texts that a model reads as such, in order. `source`: the document, which tells names of members from texts. */
-export function textsOf(
-  leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
-  source: string,
-): readonly ReadText[] {
+export function textsOf(leaves: readonly Leaf[], source: string): readonly ReadText[] {
   const read: ReadText[] = [];
   let isRead = true;
   for (let index = 0; index < leaves.length; index += 1) {
-    const leaf = leaves[index]!;
-    const { node, text, signed } = leaf;
-    if (node.kind !== 'string' || signed || !isOfSource(leaf)) continue;
+    const { node, text, signed, inJson } = leaves[index]!;
+    if (node.kind !== 'string' || signed || inJson) continue;
     if (isName(source, node.end)) isRead = !FORMAT.has(text) && !text.endsWith('_id');
     else if (isRead && !isUnseen(text)) read.push({ text, leaf: index });
   }
@@ -79,6 +74,17 @@ export function beginOf(text: string, plain: boolean): number {
     }
   }
   return at;
+}
+
+/** Whether readers may pass by the signs that stand before `end`, where the text ends but for blanks. */
+export function mayEndPassed(text: string, end: number): boolean {
+  return end > 0 && (isPassed(text, end - 1) || text.startsWith('...', end - 3));
+}
+
+/** Whether readers may pass by the signs that stand at `from`, where the text begins but for blanks. */
+export function mayBeginPassed(text: string, from: number): boolean {
+  const code = text.charCodeAt(from);
+  return from < text.length && (code === 46 || isDigit(code) || isPassed(text, from));
 }
 
 function isBlank(text: string, at: number): boolean {

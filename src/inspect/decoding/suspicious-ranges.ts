@@ -35,7 +35,7 @@ const BRACKETED = /[[({<](?= ?(?:at|AT|At|ät|arroba|arobase|chiocciola|małpa|a
  * without overlaps. None for most texts: a few passes stop at digits and a few signs only, and look at their neighbours.
  */
 export function suspiciousRangesIn(text: string): readonly TextRange[] {
-  if (text.length < SHORTEST || isShortWord(text)) return NONE;
+  if (text.length < SHORTEST) return NONE;
   const found: TextRange[] = [];
   for (let at = nextSign(text, 0); at >= 0;) {
     const code = text.charCodeAt(at);
@@ -64,8 +64,8 @@ export function suspiciousRangesIn(text: string): readonly TextRange[] {
   return found.length === 0 ? NONE : around(found, text.length);
 }
 
-/** Whether a text is one word too short for an encoded text, as most names of members are: nothing hides in it. */
-function isShortWord(text: string): boolean {
+/** Whether a text is one word of few letters, as most names of members are: nothing is found in it, and nothing hides. */
+export function isShortWord(text: string): boolean {
   if (text.length >= SHORTEST_RUN) return false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

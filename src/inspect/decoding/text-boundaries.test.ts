@@ -147,7 +147,7 @@ test.each([
 test.each(['1@', '-', '@-'])('many short texts are looked over at the cost of their length: %j', (short) => {
   const text = JSON.stringify({ model: 'p/m', ...parts('1@', '2', ...Array.from({ length: 5_000 }, () => short)) });
   const document = readDocument('chat', text);
-  const boundaries = finish(boundariesOf(chatCodec.contents(document).leaves, () => true, text));
+  const boundaries = finish(boundariesOf(chatCodec.contents(document).leaves, text));
   const pieces = boundaries.reduce((sum, boundary) => sum + boundary.pieces.length, 0);
   expect(boundaries.length).toBeGreaterThan(0);
   expect(pieces).toBeLessThan(8 * 5_000);
@@ -162,7 +162,7 @@ test.each([
 ])('only what may reach over a boundary is looked over: %d in %j', (count, body) => {
   const text = JSON.stringify({ model: 'p/m', ...body });
   const { leaves } = chatCodec.contents(readDocument('chat', text));
-  expect(finish(boundariesOf(leaves, () => true, text))).toHaveLength(count);
+  expect(finish(boundariesOf(leaves, text))).toHaveLength(count);
 });
 
 test.each([
@@ -214,7 +214,7 @@ function cutsOf(value: string, count: number, random: (below: number) => number)
   });
 }
 
-/** Examples of a kind, each in its context: what stands before the value, the value, and what stands behind it. */
+/** Examples of a kind, each in its context: the text before the value, the value, and the text behind it. */
 const IN_CONTEXT = createDetectors()
   .filter(({ category }) => ANYWHERE.has(category))
   .flatMap(({ category, examples }) =>
@@ -241,7 +241,7 @@ describe.each([
         const ahead = Array.from({ length: random(7) }, () => SAID[random(SAID.length)]!);
         const { text } = await run(bodyOf(...ahead, ...written, ...ahead), 'mask');
         const alone = await Promise.all(written.map((one) => run(parts(one), 'allow_log')));
-        // What is one already in one part of it has no other parts.
+        // A part that is such a value of its own has no other parts.
         if (alone.some(({ inspection }) => Object.hasOwn(inspection.facts.findings ?? {}, category))) continue;
         const left = textsIn(text);
         for (const one of written) expect(left, JSON.stringify([...ahead, ...written])).not.toContain(one);
@@ -282,7 +282,7 @@ test('many short texts that tell of values are searched at the cost of their len
     const texts = Array.from({ length: count }, (_, at) => ['Ok', '4111 1', 'ada@', 'corp.de', '+49 30 12'][at % 5]!);
     const text = JSON.stringify({ model: 'p/m', ...turns(...texts) });
     const { leaves } = chatCodec.contents(readDocument('chat', text));
-    return finish(boundariesOf(leaves, () => true, text)).reduce((sum, row) => sum + row.text.length, 0) / count;
+    return finish(boundariesOf(leaves, text)).reduce((sum, run) => sum + run.text.length, 0) / count;
   };
   expect(searchedOf(20_000)).toBeLessThan(2 * searchedOf(500));
 });

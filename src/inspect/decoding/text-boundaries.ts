@@ -4,7 +4,7 @@ import { isAlphanumeric } from '../detectors/characters.ts';
 import { united, type Match } from '../match.ts';
 import { textsOf } from './read-texts.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
-import { isKnown, partsOf, rowsOf, type Piece, type Row } from './text-rows.ts';
+import { isKnown, partsOf, runsOf, type Piece, type TextRun } from './text-runs.ts';
 
 /** What tells that a text may have one of those that are looked for. */
 const TELLING =
@@ -27,20 +27,17 @@ const DIGIT_FIRST = /^[^\p{L}\d]{0,3}(?:\d|[A-Z](?!\p{Ll}))/u;
 const NEAR = 8;
 
 /**
- * The rows of texts in which an address, a number or a secret may go on from one text in the next: in parts of a message,
+ * The runs of texts in which an address, a number or a secret may go on from one text in the next: in parts of a message,
  * messages, blocks of a system prompt, results of tools. Each once joined directly and, among digits, with a blank.
  * `source`: the document, which tells names of members from texts.
  */
-export function* boundariesOf(
-  leaves: readonly Leaf[],
-  isOfSource: (leaf: Leaf) => boolean,
-  source: string,
-): Steps<readonly Row[]> {
-  const read = textsOf(leaves, isOfSource, source);
-  const found: Row[] = [];
-  yield* rowsOf(read, false, directly, (row) => addTelling(row, found));
-  yield* rowsOf(read, true, directly, (row) => {
-    if (row.passes) addTelling(row, found);
+export function* boundariesOf(leaves: readonly Leaf[], source: string): Steps<readonly TextRun[]> {
+  const read = textsOf(leaves, source);
+  const found: TextRun[] = [];
+  const mayPass = yield* runsOf(read, false, directly, (run) => addTelling(run, found));
+  if (!mayPass) return found;
+  yield* runsOf(read, true, directly, (run) => {
+    if (run.passes) addTelling(run, found);
   });
   return found;
 }
@@ -53,9 +50,9 @@ function mayGoOn(code: number): boolean {
   return isAlphanumeric(code) || code > 127 || GOING_ON.has(code);
 }
 
-/** Adds the stretches of a row in which a value may cross from one text into the next. */
-function addTelling(row: Row, found: Row[]): void {
-  const { text, pieces } = row;
+/** Adds the stretches of a run in which a value may cross from one text into the next. */
+function addTelling(run: TextRun, found: TextRun[]): void {
+  const { text, pieces } = run;
   if (!SIGNS.test(text) && !BRACKETS.test(text) && !SECRETS.test(text)) return;
   TELLING.lastIndex = 0;
   let at = 0;
@@ -65,26 +62,30 @@ function addTelling(row: Row, found: Row[]): void {
     while (pieces[at]!.end <= start) at += 1;
     let last = at;
     while (pieces[last]!.end < end) last += 1;
-    const first = firstAround(row, at, start);
-    const behind = lastAround(row, last, end);
+    const first = firstAround(run, at, start);
+    const behind = lastAround(run, last, end);
     if (behind.end >= end) TELLING.lastIndex = Math.max(end, behind.end);
     if (first === behind.last) continue;
-    const stretch = stretchOf(row, first, behind.last);
+    const stretch = stretchOf(run, first, behind.last);
     found.push(stretch);
-    if (goesOnInDigits(row, first, behind.last)) addSpaced(stretch, found);
+    if (goesOnInDigits(run, first, behind.last)) addSpaced(stretch, found);
   }
 }
 
-/** The piece in which what is at `start` may begin. `at`: the piece that has it. */
-function firstAround({ text, pieces }: Row, at: number, start: number): number {
+/** The piece in which a value around `start` may begin. `at`: the piece that has `start`. */
+function firstAround({ text, pieces }: TextRun, at: number, start: number): number {
   if (nearTo(text.slice(pieces[at]!.start, start)) !== undefined) return at;
   let first = Math.max(0, at - 1);
   while (first > 0 && nearTo(saidIn(text, pieces[first]!)) === undefined) first -= 1;
   return first;
 }
 
-/** The piece in which what is before `end` may end, and where there. `at`: the piece that has it. */
-function lastAround({ text, pieces }: Row, at: number, end: number): { readonly last: number; readonly end: number } {
+/** The piece in which a value around `end` may end, and where. `at`: the piece that has the sign before `end`. */
+function lastAround(
+  { text, pieces }: TextRun,
+  at: number,
+  end: number,
+): { readonly last: number; readonly end: number } {
   const own = nearTo(text.slice(end, pieces[at]!.end));
   if (own !== undefined) return { last: at, end: end + own };
   for (let last = at + 1; last < pieces.length; last += 1) {
@@ -98,8 +99,8 @@ function saidIn(text: string, { start, end }: Piece): string {
   return text.slice(start, end);
 }
 
-/** The pieces from one to another as a row of their own, with what detectors look at around them. */
-function stretchOf({ text, pieces, passes }: Row, from: number, to: number): Row {
+/** The pieces from one to another as a run of their own, with what detectors look at around them. */
+function stretchOf({ text, pieces, passes }: TextRun, from: number, to: number): TextRun {
   let first = from;
   while (first > 0 && pieces[from]!.start - pieces[first]!.start < AROUND) first -= 1;
   let last = to;
@@ -115,7 +116,7 @@ function stretchOf({ text, pieces, passes }: Row, from: number, to: number): Row
 }
 
 /** Whether digits stand on both sides of a joint of these pieces. */
-function goesOnInDigits({ text, pieces }: Row, first: number, last: number): boolean {
+function goesOnInDigits({ text, pieces }: TextRun, first: number, last: number): boolean {
   for (let at = first + 1; at <= last; at += 1) {
     const { start } = pieces[at]!;
     if (
@@ -132,22 +133,22 @@ const ENDS_IN_WORD = /(?<!\S)[A-Za-z\u00c0-\u017f]?[a-z\u00df-\u017f]{1,40}[.,;:
 const BEGINS_WITH_WORD = /^[A-Za-z\u00c0-\u017f]?[a-z\u00df-\u017f]{1,40}[.,;:!?]?(?!\S)/;
 const BEGINS_WITH_LETTER = /^[A-Za-z\d]/;
 
-/** Adds the same row with a blank between any two texts, and with one only where they do not read as one word. */
-function addSpaced(row: Row, found: Row[]): void {
-  const isParted = row.pieces.map((piece, at) => at > 0 && (piece.apart || partsWords(row, at)));
+/** Adds the same run with a blank between any two texts, and with one only where they do not read as one word. */
+function addSpaced(run: TextRun, found: TextRun[]): void {
+  const isParted = run.pieces.map((piece, at) => at > 0 && (piece.apart || partsWords(run, at)));
   const count = isParted.filter(Boolean).length;
-  if (count < row.pieces.length - 1) found.push(spaced(row, () => true));
-  if (count > 0) found.push(spaced(row, (at) => isParted[at]!));
+  if (count < run.pieces.length - 1) found.push(spaced(run, () => true));
+  if (count > 0) found.push(spaced(run, (at) => isParted[at]!));
 }
 
 /** Whether a text ends with a word of prose, or the one behind it begins with one. */
-function partsWords({ text, pieces }: Row, at: number): boolean {
+function partsWords({ text, pieces }: TextRun, at: number): boolean {
   const before = saidIn(text, pieces[at - 1]!);
   const behind = saidIn(text, pieces[at]!);
   return (ENDS_IN_WORD.test(before) && BEGINS_WITH_LETTER.test(behind)) || BEGINS_WITH_WORD.test(behind);
 }
 
-function spaced({ text, pieces, passes }: Row, isSpaced: (at: number) => boolean): Row {
+function spaced({ text, pieces, passes }: TextRun, isSpaced: (at: number) => boolean): TextRun {
   let blanks = 0;
   let written = '';
   const moved = pieces.map((piece, at) => {
@@ -161,7 +162,7 @@ function spaced({ text, pieces, passes }: Row, isSpaced: (at: number) => boolean
 
 /** No word for a sign of an address, which stands among its parts. */
 const PLAIN_WORD = `(?!(?:${AT_WORDS}|${DOT_WORDS})[\\s.,;:!?])[A-Za-z\u00c0-\u017f']{1,40}[.,;:!?]?`;
-/** Two plain words in a row, which no address, number or secret has: whatever stands before them ends there. */
+/** Two plain words in a run, which no address, number or secret has: whatever stands before them ends there. */
 const PLAIN_WORDS = new RegExp(`(?<!\\S)${PLAIN_WORD}\\s${PLAIN_WORD}(?=\\s)`, 'gi');
 
 /** How far into a text may reach what begins before it; undefined where all of it may be reached. */
@@ -185,14 +186,14 @@ const KINDS: ReadonlySet<string> = new Set([
 /** The matches of each leaf with those that cross its boundaries. A match that is whole on one side has no other half. */
 export function withBoundaryMatches(
   matches: readonly (readonly Match[])[],
-  rows: readonly Row[],
+  runs: readonly TextRun[],
   found: readonly (readonly Match[])[],
 ): readonly (readonly Match[])[] {
   const more = new Map<number, Match[]>();
-  for (const [index, row] of rows.entries()) {
+  for (const [index, run] of runs.entries()) {
     for (const match of found[index] ?? []) {
       if (!KINDS.has(match.category)) continue;
-      const halves = partsOf(row, match);
+      const halves = partsOf(run, match);
       if (halves.length < 2 || halves.some((half) => isKnown(matches[half.leaf] ?? [], half))) continue;
       for (const { leaf, ...half } of halves) {
         const own = more.get(leaf);

@@ -1,7 +1,7 @@
 import type { Steps } from '#/wire/document/steps.ts';
 import type { Match } from '../match.ts';
 import type { ReadText } from '../decoding/read-texts.ts';
-import { isKnown, partsOf, piecesIn, rowsOf, type Join, type PartMatch, type Row } from '../decoding/text-rows.ts';
+import { isKnown, partsOf, piecesIn, runsOf, type Join, type PartMatch, type TextRun } from '../decoding/text-runs.ts';
 import { foldForTerms, spellingsOf } from './term-fold.ts';
 
 /** Letters that follow one another in terms, in pairs: within a word, and with something between that is none. */
@@ -38,7 +38,7 @@ export function seamsOf(terms: readonly { readonly term: string }[]): Seams {
 
 /**
  * Parts of terms that go on from one text in the next: of a message, of messages. Only where the last letter of one and the
- * first of the next follow one another in a term, so that most rows are not made. `find`: the terms in a text.
+ * first of the next follow one another in a term, so that most runs are not made. `find`: the terms in a text.
  */
 export function* termsAcrossTexts(
   read: readonly ReadText[],
@@ -46,8 +46,8 @@ export function* termsAcrossTexts(
   find: (text: string) => readonly Match[],
 ): Steps<readonly PartMatch[]> {
   const found = new Map<string, PartMatch>();
-  const use = (row: Row): void => {
-    for (const half of partedIn(row, find)) found.set(`${half.leaf} ${half.start} ${half.end} ${half.category}`, half);
+  const use = (run: TextRun): void => {
+    for (const half of partedIn(run, find)) found.set(`${half.leaf} ${half.start} ${half.end} ${half.category}`, half);
   };
   let hasEither = false;
   const joined: Join = (left, right) => {
@@ -59,32 +59,32 @@ export function* termsAcrossTexts(
     }
     return isBetween ? ' ' : undefined;
   };
-  yield* rowsOf(read, true, joined, use);
+  yield* runsOf(read, true, joined, use);
   // Letters that follow one another both within words and between them are joined both ways.
   const apart: Join = (left, right) => {
     const seam = lastLetter(left) + firstLetter(right);
     return between.has(seam) ? ' ' : within.has(seam) ? '' : undefined;
   };
-  if (hasEither) yield* rowsOf(read, true, apart, use);
+  if (hasEither) yield* runsOf(read, true, apart, use);
   return [...found.values()];
 }
 
 /** The parts of terms that cross a boundary. A term that is whole on one side has no other half. */
-function partedIn(row: Row, find: (text: string) => readonly Match[]): readonly PartMatch[] {
+function partedIn(run: TextRun, find: (text: string) => readonly Match[]): readonly PartMatch[] {
   const own = new Map<number, readonly Match[]>();
-  return find(row.text).flatMap((match) => {
+  return find(run.text).flatMap((match) => {
     const { start, end, category } = match;
-    const crossed = piecesIn(row, match);
+    const crossed = piecesIn(run, match);
     if (crossed.length < 2 || end - start < SHORTEST) return [];
     // Inside a word of a text that only ends so nothing begins.
-    if (start > crossed[0]!.start && LETTER.test(row.text.charAt(start - 1))) return [];
+    if (start > crossed[0]!.start && LETTER.test(run.text.charAt(start - 1))) return [];
     for (const piece of crossed) {
-      const known = own.get(piece.start) ?? find(row.text.slice(piece.start, piece.end));
+      const known = own.get(piece.start) ?? find(run.text.slice(piece.start, piece.end));
       own.set(piece.start, known);
       const half = { start: Math.max(start - piece.start, 0), end: end - piece.start, category };
       if (isKnown(known, half)) return [];
     }
-    return partsOf(row, match);
+    return partsOf(run, match);
   });
 }
 

@@ -93,8 +93,7 @@ const TIER_WORD = /^[a-z][a-z0-9_]{0,31}$/;
  * A vendor's word for a service tier in ours: undefined for the standard one and for unknown words. Google says
  * `ON_DEMAND_PRIORITY` in one place and `priority` in another. // wire-formats 2.7
  */
-function serviceTierOf(word: unknown): string | undefined {
-  if (typeof word !== 'string') return undefined;
+function serviceTierOf(word: string): string | undefined {
   const tier = word
     .toLowerCase()
     .replace(/^(?:service_tier_|traffic_type_|on_demand_)/, '')
@@ -111,20 +110,22 @@ export interface Modes {
 
 /** A service tier with the modes that a request asks for, or an answer tells: `fast`, `us`, `batch_fast_us`. */
 export function tierInModes(tier: string | undefined, { speed, inference_geo: geo }: Modes): string | undefined {
-  const words = [tier, speed === 'fast' && 'fast', geo === 'us' && 'us'].filter((word) => typeof word === 'string');
-  return words.length > 0 ? words.join('_') : undefined;
+  if (speed !== 'fast' && geo !== 'us') return tier;
+  return [tier, speed === 'fast' && 'fast', geo === 'us' && 'us'].filter((word) => typeof word === 'string').join('_');
 }
 
 /** The service tier that a request asks for: `standard` for the ordinary one, undefined where the vendor is to choose. */
 export function askedServiceTier(word: unknown): string | undefined {
+  if (typeof word !== 'string') return undefined;
   const tier = serviceTierOf(word);
-  if (tier !== undefined || typeof word !== 'string') return tier;
+  if (tier !== undefined) return tier;
   return ORDINARY.has(word) && word !== 'auto' ? 'standard' : undefined;
 }
 
 /** A usage in the service tier that this word names, and in the modes that it tells. */
-export function inServiceTier(usage: Usage, word: unknown, modes: Modes = {}): Usage {
-  const serviceTier = tierInModes(serviceTierOf(word), modes);
+export function inServiceTier(usage: Usage, word: unknown, modes?: Modes): Usage {
+  const tier = typeof word === 'string' ? serviceTierOf(word) : undefined;
+  const serviceTier = modes ? tierInModes(tier, modes) : tier;
   return serviceTier === undefined ? usage : { ...usage, serviceTier };
 }
 

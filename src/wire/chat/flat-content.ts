@@ -19,11 +19,13 @@ export function hasChunks(choice: JsonObject): boolean {
  */
 export function flatAnswer(body: JsonObject): JsonObject | undefined {
   const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
-  if (!choices.some((choice) => isObject(choice) && hasChunks(choice))) return undefined;
-  return { ...body, choices: choices.map((choice) => (isObject(choice) ? flatChoice(choice) : choice)) };
+  for (const choice of choices)
+    if (isObject(choice) && hasChunks(choice)) return { ...body, choices: choices.map(flatChoice) };
+  return undefined;
 }
 
-function flatChoice(choice: JsonObject): JsonObject {
+function flatChoice(choice: Json): Json {
+  if (!isObject(choice)) return choice;
   const flat: Record<string, Json | undefined> = { ...choice };
   for (const name of HOLDERS) {
     const holder = choice[name];

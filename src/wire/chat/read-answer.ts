@@ -22,11 +22,13 @@ export function readAnswer(body: JsonObject): AnswerFacts {
 /** Whether a choice has text or a call: what else there may be is no proof of output. */
 function saysAny(choices: Json | undefined): boolean {
   if (!Array.isArray(choices)) return false;
-  return (choices as readonly Json[]).some((choice) => {
-    if (!isObject(choice)) return false;
+  for (const choice of choices as readonly Json[]) {
+    if (!isObject(choice)) continue;
     const { message, text } = choice;
-    return isText(text) || (isObject(message) && (isText(message['content']) || isObject(callsOf(message)[0])));
-  });
+    if (isText(text)) return true;
+    if (isObject(message) && (isText(message['content']) || isObject(callsOf(message)[0]))) return true;
+  }
+  return false;
 }
 
 function callsOf({ tool_calls: calls }: JsonObject): readonly Json[] {

@@ -81,14 +81,8 @@ const IDS: ReadonlySet<string> = new Set([
  * provider may read content that was not inspected.
  */
 export function collectContents(document: WireDocument, places: Places): Contents {
-  const { promptOrder } = places;
-  const rank = (name: string): number => {
-    const at = promptOrder.indexOf(name);
-    return at < 0 ? promptOrder.length : at;
-  };
   const found = new Walk(places);
-  const members = inOrder(document.root.members, (one) => rank(one.key.value));
-  for (const { key, value } of members) {
+  for (const { key, value } of inOrder(document.root, places.promptOrder)) {
     if (isExtension(key.value)) continue;
     if (places.isWord?.(key.value, '', '') !== true) found.key(key);
     const around = places.isOwn?.(key.value, '') === true ? OWN : NOTHING_AROUND;
@@ -97,15 +91,20 @@ export function collectContents(document: WireDocument, places: Places): Content
   return found;
 }
 
-/** Sorted by rank, those of equal rank as they come. */
-function inOrder<T>(all: readonly T[], rankOf: (one: T) => number): readonly T[] {
+/** The members of a request in the order a model reads them, others last; those of one name as they come. */
+function inOrder({ members }: ObjectNode, promptOrder: readonly string[]): ObjectNode['members'] {
   let last = 0;
-  for (const one of all) {
-    const rank = rankOf(one);
-    if (rank < last) return all.toSorted((a, b) => rankOf(a) - rankOf(b));
+  for (const { key } of members) {
+    const rank = rankOf(key, promptOrder);
+    if (rank < last) return members.toSorted((a, b) => rankOf(a.key, promptOrder) - rankOf(b.key, promptOrder));
     last = rank;
   }
-  return all;
+  return members;
+}
+
+function rankOf({ value }: StringNode, promptOrder: readonly string[]): number {
+  const at = promptOrder.indexOf(value);
+  return at < 0 ? promptOrder.length : at;
 }
 
 class Walk implements Contents {

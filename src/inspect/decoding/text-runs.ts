@@ -1,9 +1,9 @@
 import type { Steps } from '#/wire/document/steps.ts';
 import { isAlphanumeric } from '../detectors/characters.ts';
 import type { Match, TextRange } from '../match.ts';
-import { beginOf, endOf, type ReadText } from './read-texts.ts';
+import { beginOf, endOf, mayBeginPassed, mayEndPassed, type ReadText } from './read-texts.ts';
 
-/** A stretch of a leaf, and where it stands in the text of a row. */
+/** A stretch of a leaf, and where it stands in the text of a run. */
 export interface Piece {
   readonly leaf: number;
   /** Where it begins in the leaf. */
@@ -15,40 +15,46 @@ export interface Piece {
 }
 
 /** Texts that a model reads one after the other, as one text: the end of one, short ones, the beginning of another. */
-export interface Row {
+export interface TextRun {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** Whether it lacks signs that readers pass by where one text ends and the next begins. */
+  /** Whether it lacks signs that readers pass by where one text ends and the next begins; with them: may have such. */
   readonly passes: boolean;
 }
 
 /**
- * What stands between two texts where something may go on from one in the other; undefined where nothing does. `left` and
- * `right`: what is read of them.
+ * The sign between two texts where something may go on from one in the other; undefined where nothing does. `left` and
+ * `right`: the pieces of them in the run.
  */
 export type Join = (left: string, right: string) => string | undefined;
 
-/** Characters that count at each end of a text; what is left there of a word counts, too. */
+/** Characters that count at each end of a text; the rest of a word there counts, too. */
 const REACH = 96;
 const LONGEST_WORD = 1024;
-/** A longer row ends. The next one begins so many characters before its end. */
+/** A longer run ends. The next one begins so many characters before its end. */
 const LONGEST = 4096;
 const OVERLAP = 1024;
 const TEXTS_A_STEP = 64;
 
 /**
- * Hands the rows of texts to `use`, in order. A text is in two of them at most. `plain`: without the signs that readers pass
- * by where one text ends and the next begins.
+ * Hands the runs of texts to `use`, in order. A text is in two of them at most. `plain`: without the signs that readers pass
+ * by where one text ends and the next begins. Says whether there may be such signs.
  */
-export function* rowsOf(read: readonly ReadText[], plain: boolean, join: Join, use: (row: Row) => void): Steps<void> {
+export function* runsOf(
+  read: readonly ReadText[],
+  plain: boolean,
+  join: Join,
+  use: (run: TextRun) => void,
+): Steps<boolean> {
   let looked = 0;
+  let mayPass = false;
   for (let first = 0; first < read.length - 1;) {
     const { text: whole, leaf } = read[first]!;
     const end = endOf(whole, plain);
     const from = tailFrom(whole, end);
     let last = whole.slice(from, end);
     let text = last;
-    let passes = plain && end !== endOf(whole, false);
+    let passes = plain ? end !== endOf(whole, false) : mayEndPassed(whole, end);
     const pieces: Piece[] = [{ leaf, from, start: 0, end: text.length, apart: false }];
     let apart = end < whole.length;
     const places = [first];
@@ -71,18 +77,20 @@ export function* rowsOf(read: readonly ReadText[], plain: boolean, join: Join, u
       if (!head.isWhole) break;
     }
     if (pieces.length > 1) use({ text, pieces, passes });
+    mayPass ||= passes;
     first = text.length < LONGEST || next === read.length ? next : overlapping(pieces, places);
   }
+  return mayPass;
 }
 
-/** The text that the row behind a full one begins with. */
+/** The text that the run behind a full one begins with. */
 function overlapping(pieces: readonly Piece[], places: readonly number[]): number {
   const { end } = pieces.at(-1)!;
   const at = pieces.findIndex(({ start }) => start >= end - OVERLAP);
   return places.at(at > 0 ? at : -1)!;
 }
 
-/** What is read of a text behind another one. */
+/** The piece of a text behind another one. */
 interface Head {
   readonly from: number;
   readonly to: number;
@@ -99,7 +107,9 @@ function headOf(text: string, plain: boolean): Head {
   const most = Math.min(end, to + LONGEST_WORD);
   while (to < most && isOfWord(text.charCodeAt(to)) && isOfWord(text.charCodeAt(to - 1))) to += 1;
   const isWhole = to === end;
-  const passes = plain && (from !== beginOf(text, false) || (isWhole && end !== endOf(text, false)));
+  const passes = plain
+    ? from !== beginOf(text, false) || (isWhole && end !== endOf(text, false))
+    : mayBeginPassed(text, from) || (isWhole && mayEndPassed(text, end));
   return { from, to, isWhole, passes };
 }
 
@@ -120,8 +130,8 @@ export interface PartMatch extends Match {
   readonly leaf: number;
 }
 
-/** The pieces of a row that a range of its text is in. */
-export function piecesIn({ pieces }: Row, { start, end }: TextRange): readonly Piece[] {
+/** The pieces of a run that a range of its text is in. */
+export function piecesIn({ pieces }: TextRun, { start, end }: TextRange): readonly Piece[] {
   let low = 0;
   for (let high = pieces.length; low < high;) {
     const middle = (low + high) >> 1;
@@ -133,10 +143,10 @@ export function piecesIn({ pieces }: Row, { start, end }: TextRange): readonly P
   return pieces.slice(low, until);
 }
 
-/** The parts of a find in a row, where they stand in their leaves. */
-export function partsOf(row: Row, match: Match): readonly PartMatch[] {
+/** The parts of a find in a run, where they stand in their leaves. */
+export function partsOf(run: TextRun, match: Match): readonly PartMatch[] {
   const { start, end, category, term } = match;
-  return piecesIn(row, match).map((piece) => ({
+  return piecesIn(run, match).map((piece) => ({
     leaf: piece.leaf,
     start: piece.from + Math.max(start, piece.start) - piece.start,
     end: piece.from + Math.min(end, piece.end) - piece.start,
