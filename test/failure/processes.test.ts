@@ -21,7 +21,6 @@ function processesOf({ gateway: { pid } }: Stack): number[] {
 
 const textOf = async (address: string): Promise<string> => (await fetch(address)).text();
 
-
 /** Asks over a connection of its own, as many clients do: processes take them in turns. */
 function askApart({ ask, key }: Stack): Promise<Response> {
   const headers = { connection: 'close', 'content-type': 'application/json' };
