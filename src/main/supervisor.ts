@@ -123,7 +123,7 @@ class Supervisor {
     if (worker?.isConnected()) worker.send({ asked: ++this.#asked } satisfies Question, () => {});
   }
 
-  /** Ready while a process listens, and none that listens says that it is not. */
+  /** Ready while a process listens, and every one that listens is ready. */
   #notReady(): string | undefined {
     if (this.#isLeaving) return 'draining';
     const listening = this.#places.filter(({ listens, state }) => listens && state !== undefined);
@@ -142,7 +142,7 @@ class Supervisor {
     this.#isLeaving = true;
     const codes = this.#places.map(({ worker, timer }) => {
       clearTimeout(timer);
-      if (!worker || worker.isDead()) return 0;
+      if (!worker || worker.isDead()) return Promise.resolve(0);
       const ended = new Promise<number>((resolve) => worker.once('exit', (code: number | null) => resolve(code ?? 1)));
       worker.process.kill('SIGTERM');
       return ended;
