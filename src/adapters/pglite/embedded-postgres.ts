@@ -70,7 +70,7 @@ function connectionStringOf({ folder }: DataDirectory): string {
   return `postgresql://postgres@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
-/** Makes the database where there is none, next to its place: half of one is never taken for a whole one. */
+/** Makes a missing database, next to its place: half of one is never taken for a whole one. */
 async function makeWhereAbsent({ database }: DataDirectory): Promise<void> {
   if (existsSync(join(database, 'PG_VERSION'))) return;
   assertFree(database);
