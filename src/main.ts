@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +12,6 @@ import { createCheckpointer, type Checkpointer } from '#/seal/checkpoints/checkp
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import type { MasterKey } from '#/config/master-keys.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { createAdminServer } from '#/telemetry/admin-server.ts';
 import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
 import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
@@ -24,6 +22,7 @@ import { openCallTools, type CallTools } from '#/main/call-tools.ts';
 import { openConfig } from '#/main/config.ts';
 import { stopListening } from '#/main/stop-listening.ts';
 import { openDocumentJobs, type DocumentJobs } from '#/main/document-jobs.ts';
+import { addressOf, type Host } from '#/main/host.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
 import { releaseMemory } from '#/main/release-memory.ts';
 import { openAnchors, openStores, type Stores } from '#/main/stores.ts';
@@ -35,15 +34,14 @@ import { OpenCalls } from '#/surfaces/open-calls.ts';
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** The composition root: constructs adapters with what is in `main/`. Rejects when the gateway cannot start. */
-export async function run(settings: Settings, log: Log): Promise<void> {
+/** The composition root: constructs adapters with the parts in `main/`. Rejects when the gateway cannot start. */
+export async function run(settings: Settings, log: Log, host: Host): Promise<void> {
   // What is written is for this user alone: keys, rows that wait, the files of the embedded database.
   process.umask(0o077);
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const observer = createObserver(log);
   let notReady = (): string | undefined => 'starting';
-  const admin = createAdminServer({ metrics: () => observer.scrape(), notReady: () => notReady() });
-  await listen(admin, settings.adminPort, settings.adminHost);
+  await host.show({ metrics: () => observer.scrape(), notReady: () => notReady() });
   const development = await startDevelopment(settings);
   const { source: config, close: closeConfig } = await openConfig(settings, {
     extra: development && (() => development.resources),
@@ -79,7 +77,7 @@ export async function run(settings: Settings, log: Log): Promise<void> {
   const anchorer = anchors?.anchorer;
   observer.watch({ pipeline, calls, room, jobs: jobs.runner, config, anchorer, prices, lists, journal, pins });
   const sandbox = development?.sandbox;
-  const running = { admin, gateway, calls, jobs, pipeline, checkpointer, anchors, tools, stores, closeConfig, sandbox };
+  const running = { host, gateway, calls, jobs, pipeline, checkpointer, anchors, tools, stores, closeConfig, sandbox };
   // Before anybody is told that it listens: who hears of it may end it at once.
   process.on('SIGTERM', () => void shutDown(settings, log, running));
   process.on('SIGINT', () => void shutDown(settings, log, running));
@@ -89,7 +87,7 @@ export async function run(settings: Settings, log: Log): Promise<void> {
   releaseMemory();
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
-  announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
+  host.announce(addressOf(gateway.server), development?.key);
   if (inference) jobs.runner.start();
 }
 
@@ -193,7 +191,7 @@ function createGateway(settings: Settings, log: Log, { onError }: Observer, by: 
 }
 
 interface Running {
-  readonly admin: Server;
+  readonly host: Host;
   readonly gateway: FastifyInstance;
   readonly calls: OpenCalls;
   readonly jobs: DocumentJobs;
@@ -226,7 +224,7 @@ async function shutDown(settings: Settings, log: Log, running: Running): Promise
   checkpointer.stop();
   await checkpointer.make();
   anchors?.anchorer.stop();
-  running.admin.close();
+  running.host.close();
   tools.stop();
   const others = [{ close: running.closeConfig }, tools, jobs, ...(anchors ? [anchors.store] : [])];
   await Promise.allSettled(others.map(async (one) => one.close()));
@@ -253,37 +251,4 @@ async function startDevelopment(settings: Settings): Promise<Development | undef
   const namespace = settings.configDir === undefined ? SAMPLES_NAMESPACE : 'embedded';
   const resources = embeddedResources({ sandboxUrl: sandbox.url, key, vendorKeys: settings.vendorKeys, namespace });
   return { key, sandbox, resources };
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string') return String(address);
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${address.port}`;
-}
-
-function announce(log: Log, settings: Settings, url: string, admin: string, key: string | undefined): void {
-  log.info({ event: 'gateway.listening', url, admin, embedded: settings.databaseUrl === undefined });
-  if (key === undefined) return;
-  const body =
-    '{"model":"sandbox/echo","stream":true,"messages":[{"role":"user","content":"Write to ada@example.com"}]}';
-  process.stdout.write(`
-  Gatewarden is up. This key works until the process ends${settings.bootstrapKey === undefined ? ' and is not shown again' : ''}:
-
-    ${key}
-
-  Try it:
-
-    curl -N ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
-
-  Readiness: ${admin}/readyz   Metrics: ${admin}/metrics
-
-`);
 }

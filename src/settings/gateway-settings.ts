@@ -60,8 +60,24 @@ export function readSettings(env: Environment): ReadSettings<Settings> {
       Object.entries(env).filter((entry): entry is [string, string] => VENDOR_KEY.test(entry[0]) && !!entry[1]),
     ),
   };
+  if (settings.processes > 1) reader.faults.push(...processesFaults(settings));
   const faults = [...unknownSettingFaults(env), ...reader.faults];
   return faults.length > 0 ? { faults } : { settings };
+}
+
+/** What several processes cannot share, or would each start for themselves. */
+function processesFaults({ redisUrl, databaseUrl, configDir, published, inference }: Settings): string[] {
+  return [
+    ...(redisUrl === undefined || databaseUrl === undefined
+      ? ['GW_PROCESSES above 1 needs REDIS_URL and DATABASE_URL: the embedded stores serve one process']
+      : []),
+    ...(configDir === undefined && !published
+      ? ['GW_PROCESSES above 1 needs GW_CONFIG_DIR or GW_CONFIG_SOURCE=redis: the samples serve one process']
+      : []),
+    ...(inference === 'child'
+      ? ['GW_PROCESSES above 1 needs GW_INFERENCE_URL or GW_INFERENCE=off: each process would start an engine']
+      : []),
+  ];
 }
 
 function checkBootstrapKey(reader: Reader): void {

@@ -207,6 +207,11 @@ export const LOG_EVENTS = {
     'The price snapshot is older than `GW_PRICES_MAX_AGE_DAYS`; logged once a day.',
   ),
   'prices.rejected': onGateway(['error'], ['why'], 'The file of prices is unusable. The snapshot in force stays.'),
+  'process.died': onGateway(
+    ['error'],
+    ['process', 'code', 'signal', 'retry_ms'],
+    'One of the processes of `GW_PROCESSES` ended by itself. Another one takes its place.',
+  ),
   'process.failed': event(ALL, ['fatal'], ['err'], 'An error was not caught. The process ends with 1.'),
   'reconciler.fault': fault('the comparison of counters with the ledger'),
   'request.failed': onEngine(['error'], ['err'], 'A request failed in a way that the engine does not foresee.'),

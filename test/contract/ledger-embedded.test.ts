@@ -67,7 +67,7 @@ describe('a folder without a database', () => {
     cleanUps.push(() => rm(folder, { recursive: true, force: true }));
     await mkdir(join(folder, 'ledger/data'), { recursive: true });
     writeFileSync(join(folder, 'ledger/data/letter'), 'kept');
-    await expect(openEmbeddedPostgres({ dataDir: folder })).rejects.toThrow('ENOTEMPTY');
+    await expect(openEmbeddedPostgres({ dataDir: folder })).rejects.toThrow('has other files');
     expect(readFileSync(join(folder, 'ledger/data/letter'), 'utf8')).toBe('kept');
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, globSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -70,9 +70,10 @@ function connectionStringOf({ folder }: DataDirectory): string {
   return `postgresql://postgres@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
-/** Makes the database where there is none, next to its place: half of one is never taken for a whole one. */
+/** Makes a missing database, next to its place: half of one is never taken for a whole one. */
 async function makeWhereAbsent({ database }: DataDirectory): Promise<void> {
   if (existsSync(join(database, 'PG_VERSION'))) return;
+  assertFree(database);
   for (const left of globSync(`${database}.new-*`)) rmSync(left, { recursive: true, force: true });
   const fresh = mkdtempSync(`${database}.new-`);
   try {
@@ -80,9 +81,14 @@ async function makeWhereAbsent({ database }: DataDirectory): Promise<void> {
   } catch (cause) {
     throw new Error('the embedded database could not be created', { cause });
   }
-  // An empty folder may be there; one with files is not ours to remove.
-  if (existsSync(database)) rmdirSync(database);
   renameSync(fresh, database);
+}
+
+/** Throws where something else than an empty folder is in the place of the database: it is not ours to remove. */
+function assertFree(place: string): void {
+  const found = lstatSync(place, { throwIfNoEntry: false });
+  if (found && !(found.isDirectory() && readdirSync(place).length === 0))
+    throw new Error(`the embedded database has other files in its place: ${place}`);
 }
 
 async function startWorker({ database, socket }: DataDirectory): Promise<Worker> {

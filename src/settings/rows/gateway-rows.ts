@@ -150,6 +150,15 @@ export const GATEWAY_ROWS = {
     chart: 'own',
     meaning: 'Namespace of `Managed` providers, and of the organizations that may price `gw/…`.',
   },
+  GW_PROCESSES: {
+    form: whole(1, 64),
+    readers: ['gateway'],
+    as: 'processes',
+    default: '1',
+    chart: 'own',
+    meaning:
+      'Processes that serve `PORT` together, for machines without an orchestrator. More than one need `REDIS_URL`, `DATABASE_URL`, a configuration, and a document engine of its own or none.',
+  },
   GW_PUBLIC_URL: {
     form: WEB_URL,
     readers: ['gateway'],
