@@ -67,7 +67,7 @@ test('pages are told as they are done, to those who ask', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('a name cannot end its header, and a type that is none is not told', async () => {
+test('a name cannot end its header, and an invalid type is not sent', async () => {
   const { engine, sent } = await engineWith((response) => response.end('{}'));
   const name = 'a"\r\nx-evil: 1\r\n\r\nb\u202eä.txt';
   await engine.read({ ...file, name, mediaType: 'text/plain\r\nx: y' }, { recognize: 'never' }, signal);
