@@ -75,7 +75,7 @@ export interface WorkloadConfig {
   readonly budget?: BudgetConfig;
   /** Per cent of the budget at which an alert is raised, ascending. */
   readonly alertPercent: readonly number[];
-  /** When a streaming client hangs up: abort and bill what was received, or read on to the usage frame. */
+  /** When a streaming client hangs up: abort and bill the received part, or read on to the usage frame. */
   readonly onHangUp: 'abort' | 'drain';
   /** MCP servers that it reaches, by name: those of its namespace, then those of its organization's. */
   readonly mcpServers: ReadonlyMap<string, McpServerConfig>;

@@ -38,7 +38,7 @@ export interface Asking {
 export interface Answered {
   readonly candidate: Candidate;
   readonly incoming: Incoming;
-  /** Must be told how the rest of the answer went. */
+  /** The caller must report how the rest of the answer went. */
   readonly permit: AttemptPermit;
   /** The provider had the time that the workload gives. */
   readonly fair: boolean;

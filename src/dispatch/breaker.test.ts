@@ -64,7 +64,7 @@ describe('opens', () => {
     expect(breaker.waitMs).toBe(30_000);
   });
 
-  test('at once on the fifth fault in a row in which nobody answered, whatever failed otherwise between', () => {
+  test('at once on the fifth fault in a row without an answer, whatever failed otherwise between', () => {
     see('gone', 'gone', 'unknown', 'failed', 'gone', 'gone');
     expect(breaker.state).toBe('closed');
     see('gone');
@@ -128,7 +128,7 @@ describe('half-open', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  test('one that does not end keeps nobody out for longer than the breaker is open', () => {
+  test('one that does not end keeps no call out for longer than the breaker is open', () => {
     const first = enter();
     now += 30_000;
     const second = enter();
@@ -148,7 +148,7 @@ describe('half-open', () => {
 });
 
 describe('attempts of another time say nothing', () => {
-  test('of before it opened, while it is open', () => {
+  test('of calls from before it opened, while it is open', () => {
     const early = enter();
     open();
     early.answering();
@@ -156,7 +156,7 @@ describe('attempts of another time say nothing', () => {
     expect(breaker.state).toBe('open');
   });
 
-  test('of before it closed again', () => {
+  test('of calls from before it closed again', () => {
     const early = Array.from({ length: 20 }, () => enter());
     open();
     now += 30_000;
@@ -165,7 +165,7 @@ describe('attempts of another time say nothing', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  test('of an earlier probe that is still answering when it has opened anew', () => {
+  test('of an earlier probe that is still answering when it has opened again', () => {
     open();
     now += 30_000;
     const probe = enter();

@@ -8,7 +8,7 @@ test.each([
   'tools[web_search_20250305]',
   'reasoning.summary',
   'messages[].prediction',
-])('the name %s is told as it is', (name) => {
+])('the name %s is reported unchanged', (name) => {
   expect(tellableLosses([name])).toEqual([name]);
 });
 

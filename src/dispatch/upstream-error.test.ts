@@ -14,7 +14,7 @@ import {
   ReportedFailure,
 } from './upstream-error.ts';
 
-describe('what the client is told', () => {
+describe('the error that the client gets', () => {
   test.each([
     [400, 'provider_rejected_request', 400],
     [404, 'provider_rejected_request', 404],
@@ -93,7 +93,7 @@ describe('what an attempt says of the upstream', () => {
   });
 });
 
-test('when nobody may be asked, the soonest is told', () => {
+test('when no upstream may be asked, the error names the soonest', () => {
   const error = nobodyToAsk([
     { waitMs: 9000, cause: 'circuit_open' },
     { waitMs: 400, cause: 'overloaded' },

@@ -7,7 +7,7 @@ const DRAIN_MS = 30_000;
 const USAGE_MS = 5000;
 
 /**
- * When the provider of a stream is to be given up: with the client, or some time later, where the workload drains or where
+ * When the gateway stops the provider of a stream: with the client, or some time later, where the workload drains or where
  * only the usage of a complete answer is missing.
  */
 export class UpstreamSignal {

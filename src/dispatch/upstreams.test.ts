@@ -105,7 +105,7 @@ describe('credentials', () => {
     expect(used(target)).toBe('b');
   });
 
-  test('where there is none, the upstream itself waits', () => {
+  test('without another credential, the upstream itself waits', () => {
     const target = upstream({ credentials: [] });
     const permit = enter(target);
     expect(permit.credential).toBeUndefined();
@@ -113,7 +113,7 @@ describe('credentials', () => {
     expect(upstreams.health(target)).toEqual({ waitMs: 700, cause: 'overloaded' });
   });
 
-  test('that are refused are left out while there is another, and used again where there is none', () => {
+  test('that are refused are skipped while there is another, and used again when there is not', () => {
     const target = upstream({ credentials: [apiKey('a'), apiKey('b')] });
     expect(enter(target).refused()).toBe(true);
     expect(used(target)).toBe('b');

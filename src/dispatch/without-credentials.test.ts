@@ -23,13 +23,13 @@ test.each([
   for (let at = 0; at + 12 <= form.length; at++) expect(text).not.toContain(form.slice(at, at + 12));
 });
 
-test('what vendors tell of a credential is told, and every other word', () => {
+test('parts of credentials that vendors show are kept, and every other word', () => {
   const text = `Incorrect API key provided: sk-pr***${SECRET.slice(-4)}. You can find your API key at https://example.com.`;
   expect(told(text)).toBe(text);
   expect(told('', SECRET)).toBe('');
 });
 
-test('the parts of a credential that is an object are not told, nor what was fetched for it', () => {
+test('the parts of a credential that is an object are removed, and so are tokens fetched for it', () => {
   const account = JSON.stringify({ token_uri: 'https://oauth2.example.com/token', private_key: `-----\n${SECRET}\n` });
   expect(told(`bad key ${SECRET} for https://oauth2.example.com/token`, account)).toBe(
     'bad key [credential] for https://oauth2.example.com/token',
@@ -42,7 +42,7 @@ test('a short credential is not told as a whole', () => {
   expect(told('the key a is wrong', 'a')).toBe('the key a is wrong');
 });
 
-test('a key that nobody is configured with any more is not told, as far as it looks like one', () => {
+test('a key that is no longer configured is removed if it looks like one', () => {
   expect(withoutKeys(`Incorrect API key provided: ${SECRET}.`)).toBe('Incorrect API key provided: [credential]');
   expect(withoutKeys('AIzaSyA-1234567 and gsk_abcdefg, please')).toBe('[credential] and [credential], please');
   const starred = 'Incorrect API key provided: sk-proj-***abcd. Ask for a key-value store.';

@@ -56,7 +56,7 @@ export interface Ledger {
 export type LedgerInstant = Pick<Ledger, 'totals' | 'find'>;
 
 /** Reads of the ledger that belong together. */
-export interface LedgerBooks {
+export interface LedgerReads {
   /** Runs `work` on the ledger as it is at its first question. Rejects when the ledger cannot be read. */
   atOneInstant<T>(work: (instant: LedgerInstant) => Promise<T>): Promise<T>;
 }

@@ -256,7 +256,7 @@ describe('gwctl reconcile', () => {
     const raw = new Redis(stack.redis.url);
     try {
       // Until then the gateway leaves it to this test to find out.
-      for (const mark of ['reading the books', 'days in UTC']) await raw.set(`gw:{default/acme}:mark:${mark}`, '1');
+      for (const mark of ['reconciling counters', 'days in UTC']) await raw.set(`gw:{default/acme}:mark:${mark}`, '1');
       await raw.hincrby('gw:{default/acme}:spend:total', 'w:default/app', -250_000_000);
       await raw.hincrby('gw:{default/acme}:spend:total', 'o', 3);
       const report = await gwctl(stack, 'reconcile', '--organization', 'default/acme');
@@ -283,7 +283,7 @@ describe('gwctl reconcile', () => {
       // A gateway finds drift by itself, tells it, and puts right what is too little.
       await raw.hincrby('gw:{default/acme}:spend:total', 'o', -7);
       await raw.hincrby('gw:{default/acme}:spend:total', 'w:default/app', 9);
-      await raw.del('gw:{default/acme}:mark:reading the books');
+      await raw.del('gw:{default/acme}:mark:reconciling counters');
       await expect
         .poll(() => stack!.gateway.log.filter((line) => line.includes('"money.drift"')).length, { timeout: 30_000 })
         .toBe(2);

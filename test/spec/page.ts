@@ -6,9 +6,9 @@ export const PAGE = 'docs/prove/specification.md';
 const HEAD = `# Sentence by sentence
 
 Written by \`make spec-page\`; \`make test-spec\` fails when it is stale. Each row is a sentence of the service's specification, or a row
-of one of its tables, by its section and its running number there, and what stands for it: tests in \`test/spec\`, which ask a real
-gateway over HTTP, or a test of another suite that needs parts of its own. The hash is of the sentence: another wording, or a new
-sentence, fails the suite until somebody has looked at it.
+of one of its tables, by its section and its running number there, with its proof: tests in \`test/spec\`, which ask a real
+gateway over HTTP, or a test of another suite that needs its own setup. The hash is of the sentence: a changed or
+new sentence fails the suite until a person has reviewed it.
 
 `;
 

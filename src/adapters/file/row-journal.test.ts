@@ -61,7 +61,7 @@ async function inherited(journal: RowJournal): Promise<JournaledRow[]> {
 const files = (): string[] => readdirSync(folder).filter((file) => !file.endsWith('.sock'));
 
 describe('a journal of rows', () => {
-  test('gives back what was written, in order, and then the disk', async () => {
+  test('replays the written rows in order, then frees the disk', async () => {
     const journal = await openJournal();
     const rows = rowsOf(3000);
     for (let from = 0; from < rows.length; from += 500) await journal.write(rows.slice(from, from + 500));
@@ -122,7 +122,7 @@ describe('a journal of rows', () => {
 });
 
 describe('what a dead process left', () => {
-  test('comes to one of those that ask, once; what a live one holds, to nobody', async () => {
+  test('goes to one process that asks, once; a folder of a live process goes to none', async () => {
     const [dead, live] = [await openJournal(), await openJournal()];
     const [left, held] = [rowsOf(700), rowsOf(5)];
     await dead.write(left);
@@ -196,7 +196,7 @@ describe('what a dead process left', () => {
     expect(files()).toHaveLength(1);
     await journal.write(rows.slice(4));
     const fresh = await takeAll(journal);
-    // What was in the first file is read from it still, and the batch that noticed is in both.
+    // The rows of the first file are still read from it, and the batch that noticed is in both.
     expect(fresh.filter(({ row }) => row.sequence > 2).length).toBeGreaterThanOrEqual(4);
     await journal.close();
   });
@@ -242,7 +242,7 @@ describe('the process', () => {
     expect(damages).toEqual([]);
   });
 
-  test('out of disk: the batch is refused, half of it is taken back, what was acknowledged stays', async () => {
+  test('out of disk: the batch is refused, its partial write is undone, acknowledged rows stay', async () => {
     const script = `trap '' XFSZ; ulimit -f 200; exec "$0" --input-type=module -e "$1" "$2"`;
     const said = execFileSync('bash', ['-c', script, process.execPath, WRITE_BATCHES, folder], {
       cwd: new URL('../../..', import.meta.url),

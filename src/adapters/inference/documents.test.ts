@@ -49,7 +49,7 @@ test.each([
   expect(failed).toMatchObject({ name: 'DocumentFault', ...fault });
 });
 
-test('pages are told as they are done, to those who ask', async () => {
+test('finished pages are reported to callers that ask', async () => {
   const { engine, sent } = await engineWith((response) => {
     for (const pages of ['0/3', '2/3', 'all', '4/3', '3/3']) response.writeInformation(102, { 'x-gw-pages': pages });
     response.writeInformation(102, {});
@@ -67,7 +67,7 @@ test('pages are told as they are done, to those who ask', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('a name cannot end its header, and a type that is none is not told', async () => {
+test('a name cannot end its header, and an invalid type is not sent', async () => {
   const { engine, sent } = await engineWith((response) => response.end('{}'));
   const name = 'a"\r\nx-evil: 1\r\n\r\nb\u202eä.txt';
   await engine.read({ ...file, name, mediaType: 'text/plain\r\nx: y' }, { recognize: 'never' }, signal);
@@ -78,7 +78,7 @@ test('a name cannot end its header, and a type that is none is not told', async 
   ]);
 });
 
-test('silence, a broken answer and nobody there are all unavailable; a signal is itself', async () => {
+test('silence, a broken answer and no listener are all unavailable; an abort stays an abort', async () => {
   const { engine: silent } = await engineWith(() => {}, 200);
   await expect(silent.render(file, { maxPages: 1 }, signal)).rejects.toMatchObject({ kind: 'unavailable' });
   const { engine: broken } = await engineWith((response) => {

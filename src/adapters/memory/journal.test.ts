@@ -60,7 +60,7 @@ async function placeAll(counters: MemoryLimitCounters, callIds: readonly string[
 }
 
 describe('the journal', () => {
-  test('keeps what is open, and nothing else, over a restart; the new process takes it over', async () => {
+  test('keeps only open holds over a restart; the new process takes them over', async () => {
     const counters = openMemoryCounters({ journal });
     await counters.takeOver([ORGANIZATION], 'gateway-1', 60_000);
     await placeAll(counters, ['c1', 'c2', 'c3']);
@@ -96,7 +96,7 @@ describe('the journal', () => {
     for (let length = secondLine; length < whole.length; length++) {
       writeFileSync(journal, whole.subarray(0, length));
       expect(ids(await reopened())).toEqual(['c1']);
-      // What is torn is gone for good: the next line does not continue it.
+      // A torn line is lost: the next line does not continue it.
       const again = openMemoryCounters({ journal });
       await placeAll(again, ['c3']);
       await again.close();
@@ -198,7 +198,7 @@ describe('the process', () => {
     }
   });
 
-  test('out of disk: the hold is refused, half a line is taken back, what was granted stays', async () => {
+  test('out of disk: the hold is refused, half a line is undone, granted holds stay', async () => {
     const script = `trap '' XFSZ; ulimit -f 5; exec "$0" --input-type=module -e "$1" "$2"`;
     const said = execFileSync('bash', ['-c', script, process.execPath, PLACE_HOLDS, journal], { encoding: 'utf8' })
       .trim()

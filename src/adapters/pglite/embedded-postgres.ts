@@ -70,7 +70,7 @@ function connectionStringOf({ folder }: DataDirectory): string {
   return `postgresql://postgres@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
-/** Makes a missing database, next to its place: half of one is never taken for a whole one. */
+/** Makes a missing database next to its place, so that a partial one never passes for a complete one. */
 async function makeWhereAbsent({ database }: DataDirectory): Promise<void> {
   if (existsSync(join(database, 'PG_VERSION'))) return;
   assertFree(database);

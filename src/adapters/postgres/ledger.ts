@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { type Ledger, type LedgerBooks, type LedgerInstant, RowsDropped, type SealedRow } from '#/ports/ledger.ts';
+import { type Ledger, type LedgerReads, type LedgerInstant, RowsDropped, type SealedRow } from '#/ports/ledger.ts';
 import type { CheckpointStore, RetentionStore } from '#/ports/checkpoints.ts';
 import type { SpendDifference } from '#/ports/evidence.ts';
 import type { NanoEuro } from '#/values/money.ts';
@@ -23,7 +23,7 @@ export interface PostgresLedgerOptions extends PostgresOptions {
   readonly readOnly?: boolean;
 }
 
-export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore, UsageBook {
+export interface PostgresLedger extends Ledger, LedgerReads, CheckpointStore, UsageBook {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
    * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs

@@ -131,7 +131,7 @@ function backoff(attempt: number): number {
 function loadInto(client: Redis | Cluster, scripts: readonly Script[]): void {
   const nodes = client instanceof Redis ? [client] : client.nodes('master');
   for (const node of nodes) {
-    for (const { source } of scripts) node.script('LOAD', source).catch(() => {}); // `run` sends what is missing
+    for (const { source } of scripts) node.script('LOAD', source).catch(() => {}); // `run` sends missing scripts
   }
 }
 

@@ -1,5 +1,8 @@
 const RESERVED = /[{}%]/g;
 
+/** Begins every key of counters and cached answers unless the options say otherwise. */
+export const KEY_PREFIX = 'gw:';
+
 /**
  * The key of an organization's open holds. Scripts derive every other key of the organization from it by its last part;
  * all carry the hash tag `{<organization>}`, so Redis Cluster keeps them in one slot.

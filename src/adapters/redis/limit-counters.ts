@@ -21,7 +21,7 @@ import { gatherFreeCalls } from './free-calls.ts';
 import { gatherHolds } from './gather-holds.ts';
 import { countCalls, placeHolds } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
-import { checkPrefix } from './keys.ts';
+import { checkPrefix, KEY_PREFIX } from './keys.ts';
 import { trackLeases, type Leases } from './leases.ts';
 import { releaseOrphans, type Orphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
@@ -48,7 +48,6 @@ export interface RedisLimitCounters extends LimitCounters, OpenHolds, CreditCoun
 }
 
 const PAUSE_MS = 10_000;
-const PREFIX = 'gw:';
 
 /**
  * Connects to Redis (7.0 or newer), standalone or Cluster. Calls made before the connection stands reject.
@@ -58,8 +57,9 @@ const PREFIX = 'gw:';
  * answers again.
  */
 export function openRedisCounters(options: RedisCountersOptions): RedisLimitCounters {
-  checkPrefix(options.keyPrefix ?? PREFIX);
-  return new RedisCounters(options);
+  const { keyPrefix = KEY_PREFIX } = options;
+  checkPrefix(keyPrefix);
+  return new RedisCounters({ ...options, keyPrefix });
 }
 
 class RedisCounters implements RedisLimitCounters {
@@ -77,8 +77,8 @@ class RedisCounters implements RedisLimitCounters {
   #proved = 0;
   #proving: Promise<void> | undefined;
 
-  constructor(options: RedisCountersOptions) {
-    const { keyPrefix: prefix = PREFIX, pauseMs = PAUSE_MS, clock } = options;
+  constructor(options: RedisCountersOptions & { readonly keyPrefix: string }) {
+    const { keyPrefix: prefix, pauseMs = PAUSE_MS, clock } = options;
     const scripts = loadScripts();
     const onReady = (): void => void this.#proveOnce().catch(() => {});
     const connection = openConnection({ ...options, onReady }, Object.values(scripts));

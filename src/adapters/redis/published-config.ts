@@ -29,8 +29,8 @@ const COMMAND_TIMEOUT_MS = 5000;
 const AT_ONCE = 64;
 
 /**
- * Connects to Redis (7.0 or newer), standalone or Cluster, with connections of its own. Calls reject at once while there
- * is none, with only the kind of the fault.
+ * Connects to Redis (7.0 or newer), standalone or Cluster, with connections of its own. Without a connection, calls
+ * reject at once with only the kind of the fault.
  */
 export function openPublishedConfig(options: ConnectionOptions): RedisPublishedConfig {
   const publish = load('publish-config');

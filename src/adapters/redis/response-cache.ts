@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
-import { answersKey, checkPrefix } from './keys.ts';
+import { answersKey, checkPrefix, KEY_PREFIX } from './keys.ts';
 import { load, type Script } from './scripts.ts';
 
 export interface RedisCacheOptions extends ConnectionOptions {
@@ -31,7 +31,7 @@ type Found = readonly [epoch: Buffer, at?: number, encrypted?: Buffer, ttlMs?: n
  * holds waiting. Without a connection, calls reject at once, with only the kind of the fault.
  */
 export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
-  const { keyPrefix: prefix = 'gw:', maxBytesPerOrganization = MAX_BYTES } = options;
+  const { keyPrefix: prefix = KEY_PREFIX, maxBytesPerOrganization = MAX_BYTES } = options;
   checkPrefix(prefix);
   const get = load('epoch', 'get-answer');
   const put = load('put-answer');

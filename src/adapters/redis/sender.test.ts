@@ -42,7 +42,7 @@ test('a process that was held up reads the answers that came before it gives the
   expect(await Promise.all(answers.map((answer) => answer.catch(() => 'gave up')))).toEqual(['PONG', 'PONG']);
 });
 
-test('a command that is not answered is given up, held up or not', async () => {
+test('a command without an answer times out, whether the event loop is blocked or not', async () => {
   await expect(send(SILENT, ['x'], 'utf8')).rejects.toThrow('Command timed out');
   const late = send(SILENT, ['x'], 'utf8');
   heldUp(TIMEOUT_MS + 100);

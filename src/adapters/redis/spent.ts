@@ -1,7 +1,7 @@
 import type { Periods } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
-import { holdsKey } from './keys.ts';
+import { holdsKey, KEY_PREFIX } from './keys.ts';
 
 /** What a workload has spent, open holds included. A period that no counter is kept of is absent. */
 export interface SpentSums {
@@ -20,7 +20,7 @@ export interface SpentReader {
 /** `keyPrefix`: as the counters have it; `gw:` unless given. */
 export function openSpentReader(options: ConnectionOptions & { readonly keyPrefix?: string }): SpentReader {
   const { redis, send } = openClient(options, []);
-  const { keyPrefix = 'gw:' } = options;
+  const { keyPrefix = KEY_PREFIX } = options;
   return {
     async read(organization, { day, month }) {
       const base = holdsKey(keyPrefix, organization).slice(0, -'holds'.length);

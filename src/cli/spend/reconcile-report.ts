@@ -2,7 +2,7 @@ import type { DriftSuspect } from '#/adapters/postgres/ledger.ts';
 import type { SpendDifference } from '#/ports/evidence.ts';
 import { describeSince } from '../audit/report.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import type { BookLine } from '#/meter/settlement/books.ts';
+import type { ReconciledCounter } from '#/meter/settlement/reconciliation.ts';
 import { formatEuro, type NanoEuro } from '#/values/money.ts';
 import type { NumberedEntry } from '#/ports/credit.ts';
 import type { CountersView } from '#/ports/limit-counters.ts';
@@ -26,7 +26,7 @@ export interface OrganizationReport {
   readonly repaired?: true;
   /** Counters compared. */
   readonly lines: number;
-  readonly drifted: readonly (BookLine & { readonly suspects: readonly DriftSuspect[] })[];
+  readonly drifted: readonly (ReconciledCounter & { readonly suspects: readonly DriftSuspect[] })[];
   readonly holds: readonly HoldReport[];
   readonly sums: readonly SpendDifference[];
   readonly credit: readonly string[];
@@ -61,7 +61,7 @@ export function creditFaults(
 }
 
 /** The report in lines for people. */
-export function* describeBooks(report: OrganizationReport): Generator<string> {
+export function* describeReconciliation(report: OrganizationReport): Generator<string> {
   const { organization, agrees, repaired, lines, drifted, holds, sums, credit } = report;
   const sealed = holds.filter(({ sealedAt }) => sealedAt !== undefined);
   const state = agrees ? (repaired ? 'repaired, agrees' : 'agrees') : 'DIFFERS';

@@ -5,12 +5,12 @@ import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/led
 import { openRedisCounters, type RedisLimitCounters } from '#/adapters/redis/limit-counters.ts';
 import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import { readBooksSurely } from '#/meter/settlement/books.ts';
+import { reconcileCounters } from '#/meter/settlement/reconciliation.ts';
 import { createRestorer } from '#/meter/counter-rebuild.ts';
 import type { Lowering } from '#/ports/limit-counters.ts';
 import { formatFault } from '../config/check-folder.ts';
 import type { Output } from '../terminal/output.ts';
-import { creditFaults, describeBooks, type OrganizationReport } from './reconcile-report.ts';
+import { creditFaults, describeReconciliation, type OrganizationReport } from './reconcile-report.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
 export const RECONCILE_HELP = `gwctl reconcile [--organization ID] [--repair [--lower]] [--json]
@@ -87,12 +87,12 @@ export async function reconcile(args: readonly string[], defaults: ReconcileDefa
   for (const organization of organizations) {
     let report = await compare(organization, stores, sums);
     if (values.repair && report.drifted.length > 0) {
-      if (!values.json) for (const line of describeBooks(report)) output.out(line);
+      if (!values.json) for (const line of describeReconciliation(report)) output.out(line);
       await repair(organization, stores, values.lower && report.sums.length === 0 ? 'everything' : 'nothing');
       report = { ...(await compare(organization, stores, sums)), repaired: true };
     }
     reports.push(report);
-    if (!values.json) for (const line of describeBooks(report)) output.out(line);
+    if (!values.json) for (const line of describeReconciliation(report)) output.out(line);
   }
   if (values.json)
     output.out(JSON.stringify(reports, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value), 2));
@@ -105,7 +105,7 @@ async function compare(
   differences: readonly SpendDifference[],
 ): Promise<OrganizationReport> {
   const { id } = organization;
-  const { lines, view, sealed } = await readBooksSurely(organization, { counters, ledger }, 'all');
+  const { lines, view, sealed } = await reconcileCounters(organization, { counters, ledger }, 'all');
   const drifted = [];
   for (const line of lines.filter(({ drift }) => drift !== 0n)) {
     const workload = line.scope === 'organization' ? undefined : line.scope;

@@ -180,7 +180,7 @@ describe('faults', () => {
     expect(faultsOf([acme, make('Workload', 'bot', { nope: 1 }), key])).toHaveLength(1);
   });
 
-  test('with some sources unread, what is not there is no fault, but what is wrong is', () => {
+  test('with some sources unread, a missing object is not a fault, but a wrong one is', () => {
     expect(faultsOf([bot, key, provider, make('VirtualKey', 'bad', { nope: 1 })], { incomplete: true })).toEqual([
       'VirtualKey default/bad: spec.nope: is not a known field',
     ]);

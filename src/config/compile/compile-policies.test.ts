@@ -51,7 +51,7 @@ describe('policies', () => {
     expect(plain).not.toHaveProperty('shadow');
     const watched = only(snapshotOf([...base, enforced, own, shadow]));
     expect(watched.policy).toEqual(plain.policy);
-    // The workload's own policy is as it was; what the shadow does not say of the organization nobody says.
+    // The workload's own policy is unchanged; fields that the shadow leaves out of the organization stay unset.
     expect(watched.shadow).toMatchObject({ dlp: { mode: 'block', documents: 'refuse' }, answerTimeoutSeconds: 300 });
     expect(watched.shadow?.origins[0]).toEqual({
       field: 'dlp.mode',
@@ -60,7 +60,7 @@ describe('policies', () => {
     });
   });
 
-  test('a shadow policy of a workload is watched beside the organization that is enforced', () => {
+  test('a shadow policy of a workload is evaluated together with the enforced policy of its organization', () => {
     const shadow = make('Policy', 'next', {
       ...workloadPolicy,
       mode: 'Shadow',

@@ -63,7 +63,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('rows by service tier and size of input, beside the row that they deviate from', () => {
+  test('rows by service tier and size of input, next to the row that they deviate from', () => {
     const tiers = [
       { model: 'a/b', input: '1', output: '3', cacheWrite1h: '2', inputAudio: '5', outputImage: '7' },
       { model: 'a/b', input: '2', aboveInputTokens: 200_000 },

@@ -39,7 +39,7 @@ describe('what a snapshot holds', () => {
     });
   });
 
-  test('what is not given is absent', () => {
+  test('fields that are not given are absent', () => {
     const workload = only(snapshotOf(base));
     expect(workload).not.toHaveProperty('budget');
     expect(workload).not.toHaveProperty('requestsPerMinute');

@@ -19,7 +19,7 @@ function organization(id: string, resources: readonly TestResource[]) {
 describe('who may call a managed provider', () => {
   const reaches = (...resources: TestResource[]) => [...organization('team-x/mine', resources).providers.keys()];
 
-  test('nobody of another namespace, unless it says so', () => {
+  test('no organization of another namespace, unless it says so', () => {
     expect(reaches(managed(), tenant())).toEqual([]);
     expect(reaches(managed({ allowedOrganizations: {} }), tenant())).toEqual([]);
     expect(reaches(managed({ allowedOrganizations: list }), tenant())).toEqual(['shared']);

@@ -129,7 +129,7 @@ describe('precedence', () => {
     });
   });
 
-  test('rules of restoring and hosts that may hold what is restored are taken apart, each list whole', () => {
+  test('rules of restoring and hosts that may hold restored values merge separately, each list whole', () => {
     const policy = merge({
       overrides: { dlp: { restore: [{ tool: 'fetch', mode: 'Never' }] } },
       workload: { dlp: { restore: [{ tool: '*', mode: 'Always' }], restoreHosts: ['*.corp.example'] } },
@@ -147,7 +147,7 @@ describe('precedence', () => {
   });
 });
 
-test('where nobody says anything, personal data is tokenized and every opt-in is off', () => {
+test('without a policy, personal data is tokenized and every opt-in is off', () => {
   const { origins, ...policy } = merge({}, { answerTimeoutSeconds: 45 });
   expect(policy).toEqual({
     dlp: { mode: 'tokenize', documents: 'off', images: 'pass', customTerms: [] },
@@ -195,7 +195,7 @@ describe('origins', () => {
   const originsOf = (policy: ResolvedPolicy, field: string): readonly string[] =>
     policy.origins.filter((origin) => origin.field === field).map(({ value, from }) => `${value} — ${from}`);
 
-  test.each(Object.entries(FIELDS))('%s is told with the layer that decided it', (field, [one, two, three]) => {
+  test.each(Object.entries(FIELDS))('%s is listed with the layer that decided it', (field, [one, two, three]) => {
     const name = { promptCache: 'caching.promptCache', responseCache: 'caching.responseCache.mode' }[field] ?? field;
     const at = name === 'scopeGuard' ? 'scopeGuard.mode' : name;
     const layers = { overrides: one![0], workload: two![0], defaults: three![0] };
@@ -205,7 +205,7 @@ describe('origins', () => {
     expect(fromOf({ defaults: three![0] })).toBe('defaults');
   });
 
-  test('lists are told once a layer, since all of them hold', () => {
+  test('lists appear once per layer, since all of them hold', () => {
     const at = (place: string) => ({ residency: { allowedJurisdictions: [place] }, allowedModels: [`${place}/*`] });
     const policy = merge(
       { overrides: at('EU'), workload: at('DE'), defaults: at('FR') },
@@ -224,7 +224,7 @@ describe('origins', () => {
     ]);
   });
 
-  test('terms are told by their labels, never as such', () => {
+  test('terms appear by their labels, never as such', () => {
     const policy = merge({ workload: term('falcon') });
     expect(originsOf(policy, 'dlp.customTerms')).toEqual(['falcon — own']);
   });
@@ -240,7 +240,7 @@ test('an empty list of entities does not switch detection off', () => {
   expect(merge({ workload: { dlp: { entities: [] } } }).dlp).not.toHaveProperty('entities');
 });
 
-test('tools of providers are those that every list has, and none where nobody says so', () => {
+test('tools of providers are those that every list has, and none without a list', () => {
   const mcp: PolicyFragment = { providerSideTools: ['mcp'] };
   const none: PolicyFragment = { providerSideTools: [] };
   expect([...merge({}).providerSideTools]).toEqual([]);
@@ -253,7 +253,7 @@ test('tools of providers are those that every list has, and none where nobody sa
   expect(told.map(({ value, from }) => `${value} — ${from}`)).toEqual(['none — overrides', 'mcp — own']);
 });
 
-test('paths that are passed on are those that every list has, and harmless ones where nobody says so', () => {
+test('paths that are passed on are those that every list has, and harmless ones without a list', () => {
   const passed = (layers: Layers): string => [...merge(layers).passthrough].join(' ');
   expect(passed({})).toBe('fim score uploads');
   expect(passed({ defaults: { passthrough: ['batches'] } })).toBe('batches');

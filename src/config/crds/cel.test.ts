@@ -128,7 +128,7 @@ describe('the rules, as CEL', () => {
     expect(faults(kind, spec, spec)).toEqual([]);
   });
 
-  test('a rule that names a field which is not there is told from one that is kept', () => {
+  test('a rule that names an unknown field differs from a rule that holds', () => {
     const { spec } = schemasOf('Workload');
     expect(() => checkTypes(spec, 'self.enviroment == oldSelf.environment')).toThrow('enviroment');
     expect(() => checkTypes(spec, "self.answerTimeoutSeconds == 'x'")).toThrow('no such overload');

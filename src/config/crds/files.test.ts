@@ -33,7 +33,7 @@ describe('what follows from the schemas', () => {
     for (const [path, content] of definitionFiles()) expect(read(path), path).toBe(content);
   });
 
-  test('and nothing beside it', () => {
+  test('and nothing else', () => {
     const written = [...definitionFiles().keys()].sort();
     const there = globSync('charts/gatewarden-crds/templates/*', { cwd: ROOT });
     expect(there.map((path) => path.replaceAll('\\', '/')).sort()).toEqual(written);
@@ -78,7 +78,7 @@ describe('structural schemas', () => {
     }
   });
 
-  test('what has a default is not required, and what is required is there', () => {
+  test('fields with a default are not required, and required fields exist', () => {
     for (const [at, node] of ALL) {
       for (const name of node.required ?? []) {
         expect(node.properties, at).toHaveProperty([name]);

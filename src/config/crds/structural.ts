@@ -70,7 +70,7 @@ export function toStructural(schema: object, at: string, rules: readonly RulesAt
     return here.flatMap((each) => each.rules.map(validation));
   });
   const lost = rules.find((each) => !placed.has(each));
-  if (lost) throw new Error(`rules at ${lost.at}: the schema has no such place`);
+  if (lost) throw new Error(`rules at ${lost.at}: the schema does not have this place`);
   return node;
 }
 

@@ -63,7 +63,7 @@ describe('reading once', () => {
     expect(faults).toEqual([{ file: 'a.yaml', object: '', field: '', message: 'is not a file' }]);
   });
 
-  test('a folder without resources is a fault: it must not read as nobody having a key', async () => {
+  test('a folder without resources is a fault: it must not read as a configuration without keys', async () => {
     const empty = { file: 'config', object: '', field: '', message: 'has no resources' };
     expect((await loadFolder({ dir: folder.dir, usdToEur: '1' })).faults).toEqual([empty]);
     await writeFile(join(folder.dir, 'a.yaml'), '# nothing\n');
@@ -234,7 +234,7 @@ describe('following changes', () => {
     expect(secret()).toBe('sk-3');
   });
 
-  test('the poll sees what is not notified: a file changed by another name', async () => {
+  test('the poll sees changes without a notification: a file changed by another name', async () => {
     await writeFile(join(folder.root, 'elsewhere'), toYaml(acme, bot));
     await link(join(folder.root, 'elsewhere'), join(folder.dir, 'a.yaml'));
     const { source, events, until } = await folder.start();
@@ -266,7 +266,7 @@ describe('following changes', () => {
     expect(events.map(({ name }) => name)).toEqual(['config.loaded', 'config.rejected']);
   });
 
-  test('reload sees what was written before it, and asks for the extra resources again', async () => {
+  test('reload sees earlier writes, and asks for the extra resources again', async () => {
     await folder.write('a.yaml', acme, bot);
     let keys = [key];
     const { source } = await folder.start({ extra: () => toSources(keys, 'built-in'), pollMs: 2 ** 31 - 1 });
@@ -305,7 +305,7 @@ describe('following changes', () => {
     expect(source.readable()).toBe(true);
   });
 
-  test('after closing nothing changes any more', async () => {
+  test('after closing nothing changes', async () => {
     await folder.write('a.yaml', acme, bot, key);
     const { source, events } = await folder.start();
     source.close();

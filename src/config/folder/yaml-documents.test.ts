@@ -24,14 +24,14 @@ test('YAML 1.2: words and dates stay words, merge keys are plain keys', async ()
   ]);
 });
 
-test('aliases repeat what is before them in the same document', async () => {
+test('aliases repeat earlier nodes of the same document', async () => {
   expect((await read('a: &x {n: 1}\nb: *x\nc: [*x]')).values).toEqual([{ a: { n: 1 }, b: { n: 1 }, c: [{ n: 1 }] }]);
   expect((await read('a: &x 1\n---\nb: *x')).faults).toEqual([
     'document 2: line 3: has an alias without an anchor before it',
   ]);
 });
 
-describe('what is not good YAML', () => {
+describe('invalid YAML', () => {
   const laughs = ['l0: &l0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < 10; level++) laughs.push(`l${level}: &l${level} [${`*l${level - 1}, `.repeat(9)}x]`);
 

@@ -96,7 +96,10 @@ describe('schemas', () => {
       make('Workload', 'one', { allowedModels: ['a/b', 'a/c', 'a/b'] }),
       ['spec.allowedModels[2]: is in the list twice'],
     ],
-    [make('Organization', 'one', { contact: { email: 'nobody' } }), ['spec.contact.email: must be an e-mail address']],
+    [
+      make('Organization', 'one', { contact: { email: 'no-address' } }),
+      ['spec.contact.email: must be an e-mail address'],
+    ],
     [
       make('Organization', 'one', { timeZone: '+01:00' }),
       ['spec.timeZone: must be the name of a time zone, such as Europe/Berlin'],

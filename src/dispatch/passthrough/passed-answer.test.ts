@@ -6,7 +6,7 @@ import { PassedAnswer, type SentBody } from './passed-answer.ts';
 
 const NO_BODY: SentBody = { textLength: 0, images: 1, seconds: undefined, isForm: false };
 
-/** What is noted of an answer of so many bytes, or of this text. */
+/** The notes on an answer of so many bytes, or of this text. */
 function meter(
   surface: Surface,
   sent: Partial<SentBody>,
@@ -22,7 +22,7 @@ function meter(
 }
 
 describe('our own count', () => {
-  test('of a recording goes by its bytes', () => {
+  test('of a recording follows its bytes', () => {
     const { seen, units } = meter('audio', { isForm: true, textLength: 40 }, { sentBytes: 160_040, bytes: 80 });
     expect(seen).toMatchObject({ input: 10, inputAudio: 170, output: 20 });
     expect(units).toEqual({ seconds: 10 });
@@ -32,7 +32,7 @@ describe('our own count', () => {
     ['audio/mpeg', 6],
     ['audio/wav', 2],
     ['audio/pcm;rate=24000', 2],
-  ])('of speech goes by the bytes of its kind (%s)', (type, seconds) => {
+  ])('of speech follows the bytes of its kind (%s)', (type, seconds) => {
     const { seen, units } = meter('audio', { textLength: 8 }, { bytes: 96_000, type });
     expect(seen).toMatchObject({ input: 2, output: 0, outputAudio: seconds * 17 });
     expect(units).toEqual({ seconds });
@@ -41,11 +41,11 @@ describe('our own count', () => {
   test.each([
     [8, 8],
     [undefined, 4],
-  ])('of a video goes by what was asked for (%s)', (seconds, billed) => {
+  ])('of a video follows the request (%s)', (seconds, billed) => {
     expect(meter('videos', { seconds }, { text: '{"id":"v"}' }).units).toEqual({ seconds: billed });
   });
 
-  test('of pictures goes by what was asked for', () => {
+  test('of pictures follows the request', () => {
     expect(meter('images', { images: 3, isForm: true }, { sentBytes: 9 })).toMatchObject({
       units: { images: 3 },
       seen: { output: 0, outputImage: 3168 },
@@ -67,7 +67,7 @@ describe('what an answer tells', () => {
     expect(meter('audio', {}, { bytes: 10, text }).units).toEqual(units);
   });
 
-  test('what was listened to is sound, but for what the answer says is text', () => {
+  test('input is sound, except the part that the answer calls text', () => {
     const usage = { input_tokens: 14, input_token_details: { text_tokens: 4, audio_tokens: 10 }, output_tokens: 5 };
     expect(meter('audio', { isForm: true }, { text: JSON.stringify({ usage }) }).usage).toMatchObject({
       input: 4,

@@ -33,7 +33,7 @@ function keeper(during: () => Promise<void>) {
     await during();
     return view(...asked);
   };
-  const books = createReconciler({
+  const reconciler = createReconciler({
     counters,
     marks: counters,
     ledger: undefined as unknown as ReconcilerDeps['ledger'],
@@ -52,46 +52,46 @@ function keeper(during: () => Promise<void>) {
     onDrift: () => {},
     onFault: (error) => faults.push(error),
   });
-  books.start();
-  return { books, counters, alerts, faults, tick: () => vi.advanceTimersByTimeAsync(5000), looks: () => looks };
+  reconciler.start();
+  return { reconciler, counters, alerts, faults, tick: () => vi.advanceTimersByTimeAsync(5000), looks: () => looks };
 }
 
 const toldOf = (alerts: readonly Alert[]): string[] => alerts.map(({ limit, event }) => `${limit} ${event}`);
 
 test('a call that is refused while alerts are raised is told with the next look', async () => {
   let first = true;
-  const { books, alerts, tick } = keeper(async () => {
+  const { reconciler, alerts, tick } = keeper(async () => {
     if (!first) return;
     first = false;
-    books.refused('cap', workload, Date.now());
+    reconciler.refused('cap', workload, Date.now());
   });
-  books.refused('budget', workload, Date.now());
+  reconciler.refused('budget', workload, Date.now());
   await tick();
   expect(toldOf(alerts)).toEqual(['budget refused']);
   await tick();
   expect(toldOf(alerts)).toEqual(['budget refused', 'cap refused']);
-  books.stop();
+  reconciler.stop();
 });
 
 test('a refusal is not forgotten when the counters cannot be read', async () => {
   let fail = true;
-  const { books, alerts, faults, tick } = keeper(async () => {
+  const { reconciler, alerts, faults, tick } = keeper(async () => {
     if (fail) throw new Error('away');
   });
-  books.refused('budget', workload, Date.now());
+  reconciler.refused('budget', workload, Date.now());
   await tick();
   expect([alerts.length, faults.length]).toEqual([0, 1]);
   fail = false;
   await tick();
   expect(toldOf(alerts)).toEqual(['budget refused']);
-  books.stop();
+  reconciler.stop();
 });
 
 test('with very many open holds, alerts are looked for no more than once a minute', async () => {
-  const { books, counters, tick, looks } = keeper(() => Promise.resolve());
+  const { reconciler, counters, tick, looks } = keeper(() => Promise.resolve());
   await counters.restore(ORGANIZATION, [], async () => spent(0n));
   for (let call = 0; call < 2001; call++) await counters.hold(request(`c${call}`, openHold(`c${call}`)));
-  const refuse = () => books.refused('budget', workload, Date.now());
+  const refuse = () => reconciler.refused('budget', workload, Date.now());
   refuse();
   await tick();
   expect(looks()).toBe(1);
@@ -101,5 +101,5 @@ test('with very many open holds, alerts are looked for no more than once a minut
   }
   // The mark was not claimed before the first look knew of the holds.
   expect(looks()).toBe(2);
-  books.stop();
+  reconciler.stop();
 });

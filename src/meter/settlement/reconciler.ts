@@ -4,10 +4,10 @@ import type { Alert, AlertSink } from '#/ports/alerts.ts';
 import type { CreditEntries } from '#/ports/credit.ts';
 import type { LimitCounters, Marks } from '#/ports/limit-counters.ts';
 import { dueAlerts, refusalName, type MoneyLimit } from './alerts.ts';
-import { readBooksSurely, worstDrift, type BookLine, type BooksDeps } from './books.ts';
+import { reconcileCounters, worstDrift, type ReconciledCounter, type ReconciliationDeps } from './reconciliation.ts';
 import type { Restorer } from '../counter-rebuild.ts';
 
-export interface ReconcilerDeps extends BooksDeps {
+export interface ReconcilerDeps extends ReconciliationDeps {
   readonly counters: LimitCounters;
   readonly credit: CreditEntries;
   readonly marks: Marks;
@@ -21,7 +21,7 @@ export interface ReconcilerDeps extends BooksDeps {
   readonly behind: () => boolean;
   readonly onAlert: (alert: Alert) => void;
   readonly onUndelivered: (alert: Alert) => void;
-  readonly onDrift: (organization: string, line: BookLine) => void;
+  readonly onDrift: (organization: string, line: ReconciledCounter) => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -29,7 +29,7 @@ export interface ReconcilerDeps extends BooksDeps {
 export interface Reconciler {
   /** A call that began `at` was refused because money was used up. */
   refused(limit: MoneyLimit, workload: WorkloadConfig, at: number): void;
-  /** Organization -> how far its books are off, nano-euro, as this gateway found lately; 0 when they agree. */
+  /** Organization -> how far its counters are off, nano-euro, as this gateway found last; 0 when they agree with the ledger. */
   readonly drift: ReadonlyMap<string, bigint>;
   start(): void;
   stop(): void;
@@ -38,8 +38,8 @@ export interface Reconciler {
 const EVERY_MS = 5000;
 /** One gateway of all looks at an organization in that time. */
 const ALERTS_TURN_MS = 4000;
-const BOOKS_TURN_MS = 60_000;
-/** To read more open holds keeps calls waiting: then alerts are looked for as seldom as the books are read. */
+const RECONCILE_TURN_MS = 60_000;
+/** Reading more open holds keeps calls waiting: alerts are then checked as seldom as counters are reconciled. */
 const MANY_HOLDS = 2000;
 /** As long after its last settlement an organization is looked at for alerts. */
 const LATELY_MS = 3 * EVERY_MS;
@@ -50,7 +50,7 @@ const DAY_MS = 86_400_000;
 const ZONE_AGAIN_MS = 60_000;
 const ZONE_KNOWN_MS = 400 * DAY_MS;
 /** Older findings were reported by another gateway. */
-const DRIFT_TOLD_MS = 3 * BOOKS_TURN_MS;
+const DRIFT_TOLD_MS = 3 * RECONCILE_TURN_MS;
 const MOST_ORGANIZATIONS = 1000;
 const MOST_RAISED = 10_000;
 const MOST_DELIVERING = 50;
@@ -118,8 +118,8 @@ class Keeper implements Reconciler {
     const settledAt = this.#deps.settledAt.get(id);
     if (await this.#looksForAlerts(id, settledAt)) await this.#raiseAlerts(organization, snapshot);
     if (settledAt !== undefined) await this.#watchZone(organization);
-    if (settledAt !== undefined && (await marks.claim(id, 'reading the books', BOOKS_TURN_MS)))
-      await this.#readBooks(organization);
+    if (settledAt !== undefined && (await marks.claim(id, 'reconciling counters', RECONCILE_TURN_MS)))
+      await this.#reconcile(organization);
   }
 
   async #looksForAlerts(id: string, settledAt: number | undefined): Promise<boolean> {
@@ -128,7 +128,7 @@ class Keeper implements Reconciler {
     if (refused && !crowded) return true;
     const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
     if (!refused && !lately) return false;
-    return this.#deps.marks.claim(id, 'looking for alerts', crowded ? BOOKS_TURN_MS : ALERTS_TURN_MS);
+    return this.#deps.marks.claim(id, 'looking for alerts', crowded ? RECONCILE_TURN_MS : ALERTS_TURN_MS);
   }
 
   async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
@@ -184,8 +184,8 @@ class Keeper implements Reconciler {
     void deliver().catch(onFault);
   }
 
-  async #readBooks(organization: OrganizationConfig): Promise<void> {
-    const { below, above } = worstDrift(await readBooksSurely(organization, this.#deps));
+  async #reconcile(organization: OrganizationConfig): Promise<void> {
+    const { below, above } = worstDrift(await reconcileCounters(organization, this.#deps));
     const worst = below && above ? (-below.drift > above.drift ? below : above) : (below ?? above);
     this.#drift.set(organization.id, worst?.drift ?? 0n);
     // Told first, so that it is not put right in silence.

@@ -1,11 +1,11 @@
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import type { Alert, AlertSink } from '#/ports/alerts.ts';
-import type { Ledger, LedgerBooks } from '#/ports/ledger.ts';
+import type { Ledger, LedgerReads } from '#/ports/ledger.ts';
 import type { CreditCounters, CreditEntries } from '#/ports/credit.ts';
 import type { LimitCounters, Marks, OpenHold, OpenHolds } from '#/ports/limit-counters.ts';
 import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
-import type { BookLine } from './books.ts';
+import type { ReconciledCounter } from './reconciliation.ts';
 import { createCreditFeed } from './credit-feed.ts';
 import type { Refused } from '../limits/limit-refusal.ts';
 import { createRestorer, type Restorer } from '../counter-rebuild.ts';
@@ -14,7 +14,7 @@ import { createSettler, type Settler } from './settler.ts';
 /** Stores that settlement needs in addition to the limits of calls. */
 export interface SettlementStores {
   readonly counters: LimitCounters & OpenHolds & CreditCounters & Marks;
-  readonly ledger: Ledger & LedgerBooks;
+  readonly ledger: Ledger & LedgerReads;
   readonly credit: CreditEntries;
   /** Where alerts go in addition to the log, if anywhere. */
   readonly alertSink?: AlertSink | undefined;
@@ -32,7 +32,7 @@ export interface SettlementDeps extends SettlementStores, Pick<ReconcilerDeps, '
 
 export type SettlementEvent =
   | { readonly kind: 'money.alert' | 'money.alert_undelivered'; readonly alert: Alert }
-  | { readonly kind: 'money.drift'; readonly organization: string; readonly line: BookLine }
+  | { readonly kind: 'money.drift'; readonly organization: string; readonly line: ReconciledCounter }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'settle.fault' | 'reconciler.fault' | 'credit.fault'; readonly error: unknown };
 
@@ -41,13 +41,13 @@ export interface SettlementService {
   readonly restorer: Restorer;
   readonly settler: Settler;
   readonly refused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
-  /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
+  /** Organization -> how far its counters are off, nano-euro; organizations that this gateway reconciled last. */
   readonly drift: ReadonlyMap<string, bigint>;
   start(): void;
   stop(): void;
 }
 
-/** Closes holds, rebuilds counters, brings credit to them, raises alerts and watches the books. */
+/** Closes holds, rebuilds counters, brings credit to them, raises alerts and reconciles counters. */
 export function createSettlement(deps: SettlementDeps): SettlementService {
   const { counters, ledger, credit, snapshot, open, owner, onEvent } = deps;
   const restorer = createRestorer({

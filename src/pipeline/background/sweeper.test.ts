@@ -55,7 +55,7 @@ test('a ledger that does not answer keeps no lease from being renewed', async ()
   await lease.renew();
   expect(lease.fresh()).toBe(true);
   expect((await counters.view(ORGANIZATION)).holds).toMatchObject([{ callId, owner: 'survivor' }]);
-  // What was taken over is still being closed.
+  // Calls that were taken over are still being closed.
   await lease.renew();
   expect(sealed).toEqual([]);
   ledger.resolve([]);
@@ -64,7 +64,7 @@ test('a ledger that does not answer keeps no lease from being renewed', async ()
     .toEqual([[callId, 'abandoned', '7']]);
 });
 
-test('what could not be looked up is told, and the lease holds', async () => {
+test('a failed lookup is reported, and the lease holds', async () => {
   const { lease, sealed, faults } = await survivor(() => Promise.reject(new Error('away')));
   await lease.renew();
   await expect.poll(() => faults).toHaveLength(1);

@@ -81,8 +81,8 @@ const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Brings a resumed or new job to its end, or to a point where it can be resumed. Its row in the ledger decides the
- * outcome, whoever wrote it: there is one row, so it is billed once, and a result is given out only with a row that
- * says so.
+ * outcome, no matter which gateway wrote it: there is one row, so it is billed once, and a result is given out only with
+ * a row that says so.
  */
 export async function runJob(job: TakenJob, stop: AbortController, deps: JobRunDeps): Promise<void> {
   const takenAt = Date.now();

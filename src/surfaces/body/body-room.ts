@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 2000;
 
 /**
  * The memory that all bodies of one process may take together, of which one organization gets at most a half and one key
- * at most a quarter, but each as much as the largest body needs. Takes what has arrived, not what was announced.
+ * at most a quarter, but each as much as the largest body needs. Counts bytes that have arrived, not the announced length.
  */
 export class BodyRoom {
   /** Bytes of the largest body that is taken. */

@@ -60,7 +60,7 @@ test.each(['{"a":"plain"}', '{"a":"für 你好 😀"}'])(
   },
 );
 
-test('what comes with its head and is no text, or takes more room than there is, is refused as elsewhere', async () => {
+test('a body that arrives with its head is refused like any other if it is not text or exceeds the memory', async () => {
   const room = new BodyRoom(1000, 10_000);
   const socket = await connected(room);
   const odd = Buffer.from([0x22, 0xff, 0x22]);

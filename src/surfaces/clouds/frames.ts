@@ -28,7 +28,7 @@ export const eventFrames: Framing = {
 
 function frameOf(event: string | undefined, data: string): Uint8Array {
   if (event === 'error') return exception(data);
-  // The service has no such event; its clients ignore unknown events.
+  // The service does not have this event; its clients ignore unknown events.
   if (event === 'ping') return frame({ ':event-type': 'ping', ':message-type': 'event' }, '{}');
   const payload = JSON.stringify({ bytes: Buffer.from(data, 'utf8').toString('base64') });
   return frame({ ':event-type': 'chunk', ':message-type': 'event' }, payload);

@@ -28,7 +28,7 @@ test('a word that never ends is counted about right', async () => {
   expect(await textTokens([word])).toBeCloseTo(countTokens(word), -2);
 });
 
-test('what is beyond the bound is taken to be like what is before it', async () => {
+test('text beyond the bound counts like the text before it', async () => {
   const unit = 'one two three four five six seven eight nine ten eleven twelve ';
   const whole = unit.repeat(Math.ceil((3 * 1_048_576) / unit.length));
   const expected = (countTokens(unit.repeat(100)) / (100 * unit.length)) * whole.length;

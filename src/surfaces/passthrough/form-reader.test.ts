@@ -117,7 +117,7 @@ describe('a form', () => {
     await expect(readAll([Buffer.from(long)])).rejects.toMatchObject({ code: 'request_too_large' });
   });
 
-  test('whose sender goes away fails for whoever reads its file', async () => {
+  test('whose sender goes away fails for the reader of its file', async () => {
     const body = new Readable({ read() {} });
     body.push(Buffer.from(FORM).subarray(0, 150));
     const parts = readForm(body, TYPE, () => {});

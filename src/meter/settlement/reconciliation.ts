@@ -1,11 +1,11 @@
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import type { LedgerBooks, LedgerInstant, SealedRow } from '#/ports/ledger.ts';
+import type { LedgerReads, LedgerInstant, SealedRow } from '#/ports/ledger.ts';
 import type { CountersView, LimitCounters, OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import { periodsAt } from '../limits/periods.ts';
 
 /** A counter with its expected value: the ledger's rows and the open holds of its scope and period. */
-export interface BookLine {
+export interface ReconciledCounter {
   /** `organization`, or the id of a workload. */
   readonly scope: string;
   /** `total`, `2026-11-21` or `2026-11`. */
@@ -13,21 +13,21 @@ export interface BookLine {
   readonly counter: NanoEuro;
   readonly ledger: NanoEuro;
   readonly held: NanoEuro;
-  /** Counter less ledger and held: none, unless something is wrong. // design 2 */
+  /** Counter less ledger and held: 0 unless data was lost or changed. // design 2 */
   readonly drift: NanoEuro;
 }
 
-/** The books of one organization at the instant at which its counters were read. */
-export interface Books {
-  readonly lines: readonly BookLine[];
+/** The counters of one organization compared with the ledger, at the instant at which they were read. */
+export interface Reconciliation {
+  readonly lines: readonly ReconciledCounter[];
   readonly view: CountersView;
   /** Rows, by call id, of the holds that were open: sealed and about to be settled. */
   readonly sealed: ReadonlyMap<string, SealedRow>;
 }
 
-export interface BooksDeps {
+export interface ReconciliationDeps {
   readonly counters: Pick<LimitCounters, 'view'>;
-  readonly ledger: LedgerBooks;
+  readonly ledger: LedgerReads;
 }
 
 const NOTHING: PeriodTotals = { total: 0n, day: 0n, month: 0n };
@@ -42,17 +42,17 @@ const NOW = Number.MAX_SAFE_INTEGER;
  * and calls debited since are found by reading the counters again, for each of them is open now or has been closed in
  * between. Rejects when the stores cannot be read, or took too long to be compared. `kept`: also periods that are over.
  */
-async function readBooks(
+async function reconcileOnce(
   organization: OrganizationConfig,
-  deps: BooksDeps,
+  deps: ReconciliationDeps,
   kept: 'current' | 'all' = 'current',
-): Promise<Books> {
+): Promise<Reconciliation> {
   const { counters, ledger } = deps;
   const before = await counters.view(organization.id, NOW);
   const sums = await ledger.atOneInstant(async (instant) => {
     const totals = await totalsOf(organization, before, instant, kept);
     const after = await counters.view(organization.id, before.now);
-    if (after.now - before.now > MOST_MS) throw new Error('the books took too long to be read');
+    if (after.now - before.now > MOST_MS) throw new Error('comparing counters with the ledger took too long');
     const known = new Set([...idsOf(before)]);
     const since = [...idsOf(after)].filter((id) => !known.has(id));
     const rows = await instant.find([...since, ...before.holds.map(({ callId }) => callId)]);
@@ -105,7 +105,7 @@ function linesOf(
   view: CountersView,
   totals: SpendTotals,
   newer: readonly SealedRow[],
-): BookLine[] {
+): ReconciledCounter[] {
   const { day, month } = totals.periods;
   const named = { total: 'total', day, month } as const;
   return (['total', 'day', 'month'] as const).flatMap((span) => {
@@ -136,14 +136,17 @@ function sumOf<T extends SealedRow | OpenHold>(
   return sum;
 }
 
-function distinct(lines: readonly BookLine[]): readonly BookLine[] {
+function distinct(lines: readonly ReconciledCounter[]): readonly ReconciledCounter[] {
   return [...new Map(lines.map((line) => [`${line.period} ${line.scope}`, line])).values()];
 }
 
 /** The lines that say too little and too much by the most; either is undefined when none does. */
-export function worstDrift({ lines }: Books): { readonly below?: BookLine; readonly above?: BookLine } {
-  let below: BookLine | undefined;
-  let above: BookLine | undefined;
+export function worstDrift({ lines }: Reconciliation): {
+  readonly below?: ReconciledCounter;
+  readonly above?: ReconciledCounter;
+} {
+  let below: ReconciledCounter | undefined;
+  let above: ReconciledCounter | undefined;
   for (const line of lines) {
     if (line.drift < (below?.drift ?? 0n)) below = line;
     if (line.drift > (above?.drift ?? 0n)) above = line;
@@ -152,28 +155,28 @@ export function worstDrift({ lines }: Books): { readonly below?: BookLine; reado
 }
 
 /**
- * The books, read again while they seem to be off by changing amounts: a settlement that was sent twice, or a store that
- * lost its data between two questions, looks like drift once, and not twice by the same amount.
+ * Compares counters with the ledger, again while they differ by changing amounts: a settlement that was sent twice, or a
+ * store that lost its data between two questions, looks like drift once, and not twice by the same amount.
  */
-export async function readBooksSurely(
+export async function reconcileCounters(
   organization: OrganizationConfig,
-  deps: BooksDeps,
+  deps: ReconciliationDeps,
   kept: 'current' | 'all' = 'current',
-): Promise<Books> {
-  let books = await readBooks(organization, deps, kept);
-  for (let tries = 0; tries < 3 && books.lines.some(({ drift }) => drift !== 0n); tries++) {
+): Promise<Reconciliation> {
+  let reconciled = await reconcileOnce(organization, deps, kept);
+  for (let tries = 0; tries < 3 && reconciled.lines.some(({ drift }) => drift !== 0n); tries++) {
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    const again = await readBooks(organization, deps, kept);
-    if (sameDrift(books, again)) return again;
-    books = again;
+    const again = await reconcileOnce(organization, deps, kept);
+    if (sameDrift(reconciled, again)) return again;
+    reconciled = again;
   }
-  return books;
+  return reconciled;
 }
 
 const AGAIN_MS = 250;
 
-function sameDrift(one: Books, other: Books): boolean {
-  const text = ({ lines }: Books): string =>
+function sameDrift(one: Reconciliation, other: Reconciliation): boolean {
+  const text = ({ lines }: Reconciliation): string =>
     lines.flatMap(({ scope, period, drift }) => (drift === 0n ? [] : `${period} ${scope} ${drift}`)).join('\n');
   return text(one) === text(other);
 }
