@@ -89,7 +89,13 @@ test('accepts what a person has seen, once, and says who it was', async () => {
   expect(await pins.read(of)).toMatchObject({
     version: 2,
     pins: [
-      { tool: 'find', sha256: 'b'.repeat(64), state: 'accepted', by: 'ada', since: expect.closeTo(Date.now(), -5) },
+      {
+        tool: 'find',
+        sha256: 'b'.repeat(64),
+        state: 'accepted',
+        by: 'ada',
+        since: expect.closeTo(Date.now(), -5) as number,
+      },
     ],
   });
   expect(await gwctl(['accept', 'shop', 'find'], { USER: 'ada' })).toEqual({

@@ -71,7 +71,7 @@ async function expectQuarantined(name: string, of: Caller = world): Promise<void
     model: `mcp/${crm}/${name}`,
     outcome: 'refused',
     code: 'tool_quarantined',
-    tool: { definition: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    tool: { definition: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
   });
 }
 
