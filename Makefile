@@ -45,7 +45,7 @@ ifdef FILE
 test: packages servers ## Every test but those of a cluster, ending with one line: N passed, N failed, N skipped; FILE=…: those files
 	@$(VITEST) $(FILE)
 else
-test: packages servers python agents s3 documents training
+test: packages servers python agents mcp s3 documents training
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST) --exclude 'test/cluster/**' --exclude 'test/spec/{chat,documents,surfaces,typed}.test.ts'
 endif
@@ -74,6 +74,9 @@ test-journeys: python agents
 test-agents: export AGENTS ?= all
 test-agents: packages servers agents aider ## Whole sessions of Claude Code, Codex, opencode and aider, with every place of a model and mode
 	@$(VITEST) "$(CURDIR)/test/journeys/agents/"
+
+# Servers and clients of others are needed there only.
+test-mcp: mcp
 
 # Fonts, and other readers of documents, are needed there only.
 test-documents: documents
@@ -241,7 +244,7 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
-	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules .tools .compiled .data coverage bench-results eval-results
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules tools/mcp/node_modules .tools .compiled .data coverage bench-results eval-results
 
 .PHONY: training packages check-tools servers documents real office python agents aider s3 k6 helm cluster containers
 training:
@@ -262,6 +265,9 @@ python:
 	@$(SETUP) python
 agents:
 	@$(SETUP) agents
+
+mcp:
+	@$(SETUP) mcp
 aider:
 	@$(SETUP) aider
 s3:

@@ -85,7 +85,7 @@ export async function run(settings: Settings, log: Log): Promise<void> {
   process.on('SIGINT', () => void shutDown(settings, log, running));
   // Before anybody calls: policies that protect look for names where there is a model of them.
   await inference?.start();
-  // Before anybody waits for it: it takes a moment.
+  // Before it listens: this takes a moment.
   releaseMemory();
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');

@@ -7,7 +7,6 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     '.': ['anonymize', 'background', 'passthrough', 'tools'],
     jobs: ['.'],
     passthrough: ['.'],
-    tools: ['.'],
   },
   dispatch: {
     '.': ['relay', 'cache', 'kept'],

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|containers|training…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|containers|mcp|training…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -144,6 +144,9 @@ setup_python() { python_install python test/journeys/python/requirements.txt; }
 # Coding agents, for the tests that work with them: a gigabyte of programs as their packages ship them.
 setup_agents() { npm_install tools/agents install --no-save; }
 
+# MCP servers and clients of others, for the tests that put the gateway between them.
+setup_mcp() { npm_install tools/mcp ci; }
+
 # One more of them, in Python: 700 MB on disk, so that only `make test-agents` asks for it.
 setup_aider() { python_install aider test/journeys/agents/requirements.txt; }
 
@@ -277,7 +280,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | real | python | agents | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | real | python | agents | mcp | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

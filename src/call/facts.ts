@@ -21,7 +21,7 @@ export interface AskedTarget {
   readonly family: Family;
 }
 
-/** What a row says of a call of a tool: never what it was told or returned. */
+/** What a row says of a call of a tool: never its arguments or its result. */
 export interface ToolFacts {
   /** HMAC-SHA256 of the arguments as canonical JSON, under a key of the organization. */
   readonly arguments: string | null;

@@ -1,5 +1,4 @@
 import type { JsonObject } from '#/wire/document/json.ts';
-import type { ParamHeader } from '#/wire/mcp/headers.ts';
 import type { ClientEra } from '#/wire/mcp/eras.ts';
 import type { CallContext } from './call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
@@ -14,13 +13,11 @@ export interface ToolCallRequest extends CallContext {
   readonly era: ClientEra;
   /** Members of the request's `_meta` that go on to the server. */
   readonly meta: JsonObject;
-  /** Compares the request's headers with the arguments that they repeat. Throws where they differ. */
-  readonly checkHeaders: (declared: readonly ParamHeader[]) => void;
   /** Takes progress and log messages while the tool works, as JSON source of `{method, params}`; absent: none are wanted. */
   readonly onNotice?: ((notice: ToolNotice) => void) | undefined;
 }
 
-/** What a tool is told: as the client wrote it, and the same parsed. */
+/** The arguments of a call: as the client wrote them, and the same parsed. */
 export interface ToolArguments {
   /** JSON source of an object. */
   readonly source: string;
@@ -39,5 +36,7 @@ export interface ToolReply {
   readonly kind: 'result' | 'error';
   /** JSON source of the result or the error. */
   readonly text: string;
+  /** Kinds of content that were not inspected. */
+  readonly unscanned: readonly string[];
   readonly limits: Limits;
 }

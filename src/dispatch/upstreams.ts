@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import { Attempt, Breaker, type BreakerState, type Clock, type Outcome } from './breaker.ts';
 
-/** What is watched of a provider, or of a server of tools. */
+/** The watched part of a provider, or of a server of tools. */
 type WatchedConfig = Pick<ProviderConfig, 'id' | 'credentials' | 'circuitBreaker'>;
 
 /** A provider and one of its models, or a server of tools: what fails or recovers as one. */

@@ -119,7 +119,7 @@ export const CATALOGUE = {
   }),
   tool_not_found: final(404, 'not_found_error', 'not_found_error', {
     meaning: 'The MCP server has no tool with this name, or does not offer it.',
-    remedy: 'List the tools (`tools/list`) and name one of them.',
+    remedy: 'List the tools with the method tools/list and name one of them.',
   }),
   method_not_allowed: final(405, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The path exists, but not for this HTTP method.',

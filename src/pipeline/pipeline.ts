@@ -17,7 +17,7 @@ import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 import { findTool } from './tools/find-tool.ts';
 import type { Offer } from './tools/offered-tools.ts';
 import { keyFor } from './tools/protected-key.ts';
-import { TOOL_CALL } from './tools/tool-call.ts';
+import { TOOL_CALL } from './tool-call.ts';
 
 /** The assembled steps of one process. */
 export class Pipeline {

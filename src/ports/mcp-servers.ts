@@ -26,7 +26,7 @@ export interface ToolListing {
 }
 
 /** One call of a tool, as it is sent. */
-export interface ToolAsk {
+interface ToolAsk {
   readonly tool: string;
   /** JSON source of the arguments; undefined: the call has none. */
   readonly arguments: string | undefined;
@@ -57,6 +57,8 @@ export class McpServerFault extends Error {
   readonly status: number;
   /** How long it asks us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Whether the request was sent. False: the server could not be opened. */
+  sent = true;
 
   constructor(status: number, message: string, retryAfterMs?: number) {
     super(message);
@@ -65,7 +67,7 @@ export class McpServerFault extends Error {
   }
 }
 
-/** Answers in progress take more memory than there is for them. Nothing was sent, or the answer was dropped. */
+/** Answers in progress take more memory than there is for them. The server has run the request; its answer was dropped. */
 export class NoRoomForResults extends Error {
   override readonly name = 'NoRoomForResults';
 }

@@ -192,7 +192,7 @@ export const ROW_FIELDS = {
   tool: field(tool, {
     by: 'dispatch',
     when: 'a tool of an MCP server was called',
-    meaning: 'The call of a tool. `dlp` is of its arguments.',
+    meaning: 'The call of a tool. `dlp` is of its arguments, but for `dlp.unscanned`, which is of its result, too.',
     example: exampleOf(tool),
   }),
   tool_servers: field(list(text()), {

@@ -61,13 +61,12 @@ export const protection = object<Protection>()('dlp', {
 export const tool = object<ToolFacts>()('tool', {
   arguments: {
     form: nullOr(text('base64url')),
-    meaning:
-      'HMAC-SHA256 of the arguments, under a key of the organization. Null: there were none, or they were not read.',
+    meaning: 'HMAC-SHA256 of the arguments, under a key of the organization. Null: the call has no arguments.',
     example: 'Qk1fM2R6bE9uX2V4YW1wbGVfZGlnZXN0X29mX2FyZ3M',
   },
   definition: {
     form: nullOr(text('64 hexadecimal digits')),
-    meaning: "SHA-256 of the tool's definition. Null: the server lists no such tool.",
+    meaning: "SHA-256 of the tool's definition. Null: the server does not list the tool.",
     example: 'd4'.repeat(32),
   },
   eras: {
@@ -79,7 +78,7 @@ export const tool = object<ToolFacts>()('tool', {
   method: { form: text(), meaning: 'The method of the protocol.', example: 'tools/call' },
   result_bytes: {
     form: number,
-    meaning: 'Size of the result as the server sent it. 0: there was none.',
+    meaning: 'Size of the result as the server sent it. 0: no result came.',
     example: 1843,
   },
   result_findings: { form: counts, meaning: 'Number of matches in the result by category.', example: { EMAIL: 1 } },

@@ -27,10 +27,17 @@ export interface RowFacts extends Columns {
  */
 export function canonicalRow(row: UnplacedRow, position: RowPosition): string {
   const copy = orderedRow(row, position);
-  for (const name in row.dlp.findings) if (!keepsOrder(name)) return canonicalJson({ ...copy, dlp: row.dlp });
+  const { dlp, tool } = row;
+  if (!allKeepOrder(dlp.findings) || (tool && !allKeepOrder(tool.result_findings)))
+    return canonicalJson({ ...copy, dlp, tool });
   const text = JSON.stringify(copy);
   // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
   return text.includes('\\ud') ? canonicalJson(copy) : text;
+}
+
+function allKeepOrder(counts: Readonly<Record<string, number>>): boolean {
+  for (const name in counts) if (!keepsOrder(name)) return false;
+  return true;
 }
 
 /** Reads a row's text; undefined when it is not JSON or lacks a member. */

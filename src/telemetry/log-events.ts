@@ -219,15 +219,15 @@ export const LOG_EVENTS = {
     ['organization', 'server', 'what', 'count', 'tools', 'hidden'],
     'Tools of a server were `pinned` for the first time, `changed`, `removed` or `returned`; `warn`: they are `quarantined` until a person accepts them. `tools`: the first of their names. `hidden`: invisible characters in their definitions.',
   ),
-  'tools.unfit': onGateway(
-    ['warn'],
-    ['organization', 'server', 'why', 'count', 'tools'],
-    'Tools of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
-  ),
   'tools.listed': onGateway(
     ['debug'],
     ['server', 'tools', 'left_out'],
     'An MCP server told its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+  ),
+  'tools.unfit': onGateway(
+    ['warn'],
+    ['organization', 'server', 'why', 'count', 'tools'],
+    'Tools of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
   ),
   'tools.unlisted': onGateway(
     ['warn'],

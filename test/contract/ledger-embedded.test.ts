@@ -49,6 +49,29 @@ function startChild(folder: string): { child: ChildProcess; lines: AsyncIterator
   return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator](), ended: once(child, 'exit') };
 }
 
+describe('a folder without a database', () => {
+  test('gets one, also where making one was cut short, and no other file is touched', async () => {
+    const folder = await temporaryFolder();
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const half = join(folder, 'ledger/data.new-a1b2c3');
+    await mkdir(half, { recursive: true });
+    writeFileSync(join(half, 'PG_VERSION'), '17');
+    const database = await client(await open(folder));
+    expect((await database.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    expect(existsSync(half)).toBe(false);
+    expect(statSync(join(folder, 'ledger/data')).mode & 0o777).toBe(0o700);
+  });
+
+  test('is left alone where files of something else are in the way', async () => {
+    const folder = await temporaryFolder();
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    await mkdir(join(folder, 'ledger/data'), { recursive: true });
+    writeFileSync(join(folder, 'ledger/data/letter'), 'kept');
+    await expect(openEmbeddedPostgres({ dataDir: folder })).rejects.toThrow('ENOTEMPTY');
+    expect(readFileSync(join(folder, 'ledger/data/letter'), 'utf8')).toBe('kept');
+  });
+});
+
 describe('a process that is killed', () => {
   test('has lost no row that it had acknowledged, time after time', { timeout: 120_000 }, async () => {
     const folder = await dataDir();

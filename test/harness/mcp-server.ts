@@ -28,12 +28,12 @@ export interface McpBehaviour {
   call: (received: McpReceived, response: ServerResponse) => unknown;
 }
 
-/** An MCP server that does as it is told, and remembers what it was sent. */
+/** An MCP server that a test steers, and that remembers its requests. */
 export interface McpStandIn extends AsyncDisposable {
   readonly url: string;
   readonly received: McpReceived[];
   readonly behaviour: McpBehaviour;
-  /** Forgets all sessions, as a server does that starts anew. */
+  /** Forgets all sessions, as a server does that starts again. */
   forgetSessions(): void;
   /** Those of one method. */
   of(method: string): readonly McpReceived[];
@@ -47,7 +47,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     era: 'legacy',
     sessions: true,
     streams: false,
-    tools: [{ name: 'echo', description: 'Says what it is told', inputSchema: ANY_ARGUMENTS }],
+    tools: [{ name: 'echo', description: 'Repeats its arguments', inputSchema: ANY_ARGUMENTS }],
     call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
     ...changes,
   };
@@ -100,7 +100,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
           ...(behaviour.era === 'modern' && { ttlMs: 1000, cacheScope: 'private' }),
         },
       });
-    if (method !== 'tools/call') return send(200, { error: { code: -32601, message: 'no such method' } });
+    if (method !== 'tools/call') return send(200, { error: { code: -32601, message: 'unknown method' } });
     Promise.resolve(behaviour.call(request, response)).then(
       (result) => {
         if (response.headersSent || response.destroyed || result === undefined) return;

@@ -84,7 +84,7 @@ test('a legacy client opens, pings and lists, and is refused what there is not',
   expect([unknown.status, unknown.body.error?.code]).toEqual([200, -32601]);
 });
 
-test('a session that the server forgot is opened anew, and the call is sent again', async () => {
+test('a session that the server forgot is opened again, and the call is sent again', async () => {
   await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 1 } });
   const before = legacy.of('initialize').length;
   legacy.forgetSessions();

@@ -35,6 +35,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly NamedTest[]>> = {
     at('journeys/configuration.test.ts', 'a key is added, then revoked, without a restart'),
   ],
   '4.1/9': [at('documents/jobs.test.ts', 'do a job once, and give out its result at an address that needs no key')],
+  '4.1/20': [
+    at('mcp/tool-calls.test.ts', 'all servers together: names with a prefix, and the same tools'),
+    at('mcp/leaks.test.ts', '%s does not leave, and comes back'),
+  ],
   '4.3/13': [at('failure/cache.test.ts', TWO_TENANTS)],
   '4.4/1': [at('models/typed-surface.test.ts', 'tells what a message is about')],
   '4.4/2': [at('models/decision-contract.test.ts', 'of the router has its three questions and a decision')],

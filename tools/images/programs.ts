@@ -26,6 +26,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
       'src/main/start.ts',
       'src/embedded/sandbox.ts',
       'src/inspect/search/detect-thread.ts',
+      'src/adapters/pglite/create-database.ts',
       'src/adapters/pglite/worker.ts',
     ],
     assets: ['src/**/*.{lua,sql,json,bin}', 'k8s/samples/local/*.yaml'],

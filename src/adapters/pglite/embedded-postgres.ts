@@ -1,6 +1,9 @@
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '#/runtime/thread-environment.ts';
 import { answers } from '../socket.ts';
@@ -16,6 +19,7 @@ export interface EmbeddedPostgres {
 }
 
 const SOCKET_WAIT_MS = 10_000;
+const MAKER = fileURLToPath(new URL('./create-database.ts', import.meta.url));
 
 /**
  * Opens the embedded PostgreSQL in a worker thread, making it when it is not there. Commits wait for the disk. Rejects
@@ -25,6 +29,7 @@ export async function openEmbeddedPostgres(options: { readonly dataDir: string }
   const directory = dataDirectory(options.dataDir);
   const release = await claim(directory);
   try {
+    await makeWhereAbsent(directory);
     const worker = await startWorker(directory);
     keepToOwner(directory);
     let closing: Promise<void> | undefined;
@@ -63,6 +68,21 @@ export async function reachEmbeddedPostgres(options: { readonly dataDir: string 
 
 function connectionStringOf({ folder }: DataDirectory): string {
   return `postgresql://postgres@/postgres?host=${encodeURIComponent(folder)}`;
+}
+
+/** Makes the database where there is none, next to its place: half of one is never taken for a whole one. */
+async function makeWhereAbsent({ database }: DataDirectory): Promise<void> {
+  if (existsSync(join(database, 'PG_VERSION'))) return;
+  for (const left of globSync(`${database}.new-*`)) rmSync(left, { recursive: true, force: true });
+  const fresh = mkdtempSync(`${database}.new-`);
+  try {
+    await promisify(execFile)(process.execPath, [MAKER, fresh], { env: threadEnvironment() });
+  } catch (cause) {
+    throw new Error('the embedded database could not be created', { cause });
+  }
+  // An empty folder may be there; one with files is not ours to remove.
+  if (existsSync(database)) rmdirSync(database);
+  renameSync(fresh, database);
 }
 
 async function startWorker({ database, socket }: DataDirectory): Promise<Worker> {

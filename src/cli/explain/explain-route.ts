@@ -35,6 +35,14 @@ export interface ExplainQuestion {
   readonly at: number;
 }
 
+/** Writes whose policy it is, each of its fields with its origin, and what a policy in shadow mode has otherwise. */
+export function writePolicy(workload: WorkloadConfig, write: (line: string) => void): void {
+  write(`workload ${workload.id}, organization ${workload.organization.id}`);
+  write('policy');
+  for (const line of originLines(workload.policy)) write(`  ${line}`);
+  if (workload.shadow) writeShadow(workload.policy, workload.shadow, write);
+}
+
 /**
  * Writes the policy of a workload with its origins, and the decision on each model that a call would consider, in the
  * words of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name
@@ -42,10 +50,7 @@ export interface ExplainQuestion {
  */
 export function routeExplain(question: ExplainQuestion, write: (line: string) => void): number {
   const { workload, model, surface, features, usdToEur } = question;
-  write(`workload ${workload.id}, organization ${workload.organization.id}`);
-  write('policy');
-  for (const line of originLines(workload.policy)) write(`  ${line}`);
-  if (workload.shadow) writeShadow(workload.policy, workload.shadow, write);
+  writePolicy(workload, write);
   const isLocal = staysHere(model, workload.organization);
   write(isLocal ? model : `${model} on ${surface}${features.length > 0 ? ` with ${features.join(', ')}` : ''}`);
   const deps = { providers: createProviders(createTransport()), prices: createPriceBook({ usdToEur }) };

@@ -30,6 +30,8 @@ const RESOURCES: readonly TestResource[] = [
     targets: [{ model: 'away/x' }, { model: 'home/plain', priority: 1 }, { model: 'home/seeing', priority: 2 }],
     auto: { routes: [{ task: 'code', model: 'home/seeing' }] },
   }),
+  make('MCPServer', 'crm', { tools: { exclude: ['drop_*'] }, definitions: { mode: 'Record' } }),
+  make('MCPServer', 'far', { jurisdiction: 'US' }),
   make('Policy', 'floor', {
     defaults: undefined,
     overrides: { dlp: { mode: 'Mask' }, residency: { allowedJurisdictions: ['EU'] } },
@@ -72,7 +74,11 @@ test('tells the policy with its origins, each candidate, its price, and the shad
     '  dlp.customTerms: none — built-in',
     '  dlp.restore: known_targets — built-in',
     '  dlp.restoreHosts: none — built-in',
+    '  dlp.tools.internal: mask — built-in',
+    '  dlp.tools.external: mask — built-in',
+    '  dlp.tools.results: allow_log — built-in',
     '  allowedModels: gw/*, home/*, away/* — Workload default/bot',
+    '  allowedTools: all — built-in',
     '  residency.allowedJurisdictions: EU — Policy default/floor (override)',
     '  contentRetention: Disabled — built-in',
     '  providerSideTools: none — built-in',
@@ -129,6 +135,24 @@ test.each([
   const { status, lines } = await run('--workload', workload, '--model', model);
   expect(status).toBe(1);
   expect(lines.at(-1)).toContain(last);
+});
+
+test.each([
+  [
+    'crm/find',
+    0,
+    [
+      'mcp/crm/find: selected: in EU, trust external, arguments mask, results allow_log',
+      'mcp/crm/find: price from gatewarden tools',
+    ],
+  ],
+  ['crm/drop_all', 1, ['mcp/crm/drop_all: refused: not among the tools', 'refused: 404 tool_not_found']],
+  ['far/find', 1, ['mcp/far/find: refused: in US', 'refused: 403 residency_denied']],
+  ['mail/send', 1, ['refused: 404 not_found: the workload reaches no MCP server with this name, but crm, far']],
+])('tool %s', async (tool, expected, told) => {
+  const { status, lines } = await run('--workload', 'bot', '--tool', tool);
+  expect(status).toBe(expected);
+  for (const text of told) expect(lines.join('\n')).toContain(text);
 });
 
 test('what the gateway does itself: where it is asked, and that policy of what leaves has no say', async () => {

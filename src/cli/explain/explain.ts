@@ -6,10 +6,11 @@ import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from '../config/check-folder.ts';
 import { FEATURES, SURFACES, type Feature, type SurfaceName } from './explain-request.ts';
 import { routeExplain } from './explain-route.ts';
+import { explainTool } from './explain-tool.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
-export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload NAME) --model ID
+export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload NAME) (--model ID | --tool SERVER/TOOL)
               [--surface SURFACE] [--has FEATURES] [--secrets-dir DIR] [--usd-to-eur RATE]
 
 Shows the policy that applies to a call, where each of its fields comes from, which models are considered, and why each is
@@ -18,6 +19,7 @@ selected, skipped or refused. Sends nothing. Exits with 1 when the call would be
   --config DIR        Folder of resources
   --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has
   --model ID          <provider>/<model>, an alias, or on messages a bare id
+  --tool SERVER/TOOL  A tool of an MCP server, in the place of a model. Whether the server lists it is not asked
   --surface SURFACE   ${SURFACES.join(', ')} (default: chat)
   --has FEATURES      What the request has besides text, with commas between: ${FEATURES.join(', ')}
   --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
@@ -29,6 +31,7 @@ const OPTIONS = {
   key: { type: 'string' },
   workload: { type: 'string' },
   model: { type: 'string' },
+  tool: { type: 'string' },
   surface: { type: 'string' },
   has: { type: 'string' },
   'secrets-dir': { type: 'string' },
@@ -42,11 +45,12 @@ export async function explain(
   { out, err }: Output,
 ): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  const { config: dir, key, workload: name, model } = values;
+  const { config: dir, key, workload: name, model, tool } = values;
   if (dir === undefined) throw new UsageError('give the folder of resources: --config DIR');
   if ((key === undefined) === (name === undefined))
     throw new UsageError('give the caller: --key NAME or --workload NAME');
-  if (model === undefined) throw new UsageError('give the model: --model ID');
+  if ((model === undefined) === (tool === undefined))
+    throw new UsageError('give the model: --model ID, or the tool: --tool SERVER/TOOL');
   const surface = oneOf(SURFACES, values.surface ?? 'chat', '--surface');
   const has = (values.has ?? '').split(',').filter((word) => word !== '');
   const features = has.map((word) => oneOf(FEATURES, word, '--has'));
@@ -59,7 +63,11 @@ export async function explain(
   }
   const workload =
     key === undefined ? named('workload', result.snapshot.workloads, name!) : workloadOf(result.snapshot, key);
-  return routeExplain({ snapshot: result.snapshot, workload, model, surface, features, usdToEur, at: Date.now() }, out);
+  if (tool !== undefined) return explainTool({ workload, tool, usdToEur, at: Date.now() }, out);
+  return routeExplain(
+    { snapshot: result.snapshot, workload, model: model!, surface, features, usdToEur, at: Date.now() },
+    out,
+  );
 }
 
 function oneOf<T extends SurfaceName | Feature>(words: readonly T[], word: string, option: string): T {

@@ -151,7 +151,9 @@ test('where nobody says anything, personal data is tokenized and every opt-in is
   const { origins, ...policy } = merge({}, { answerTimeoutSeconds: 45 });
   expect(policy).toEqual({
     dlp: { mode: 'tokenize', documents: 'off', images: 'pass', customTerms: [] },
+    toolDlp: { internal: 'tokenize', external: 'tokenize', results: 'allow_log' },
     allowedModels: [],
+    allowedTools: [],
     providerSideTools: new Set(),
     passthrough: new Set(['fim', 'score', 'uploads']),
     promptCache: false,
@@ -170,7 +172,11 @@ test('where nobody says anything, personal data is tokenized and every opt-in is
     'dlp.customTerms: none — built-in',
     'dlp.restore: known_targets — built-in',
     'dlp.restoreHosts: none — built-in',
+    'dlp.tools.internal: tokenize — built-in',
+    'dlp.tools.external: tokenize — built-in',
+    'dlp.tools.results: allow_log — built-in',
     'allowedModels: all — built-in',
+    'allowedTools: all — built-in',
     'residency.allowedJurisdictions: all — built-in',
     'contentRetention: Disabled — built-in',
     'providerSideTools: none — built-in',

@@ -241,6 +241,7 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     { strategy: 'Weighted', targets: [{ model: 'a/b', weight: 0 }] },
     'spec.targets: needs a target with a weight above 0',
   ],
+  ['MCPServer', "self.transport != 'SSE'", { transport: 'SSE' }, 'spec.transport: is not served: use StreamableHTTP'],
   ['MCPServer', 'isURL', url('https://[mcp.test'), 'spec.endpoint.url: is not a valid address'],
   [
     'MCPServer',

@@ -221,3 +221,23 @@ describe('overrides', () => {
     expect(book.find(odd, { slug: 'open' }, 'ai/gpt-4o', NOW)).toBeUndefined();
   });
 });
+
+describe('tools of MCP servers', () => {
+  const crm = { slug: 'mcp/crm' };
+  const call = (input: bigint): PriceConfig => ({ ...row(input), unit: 'call' });
+  const costOf = (prices: Record<string, PriceConfig[]>, tool: string): bigint | undefined => {
+    const price = book.find(organization(prices), crm, tool, NOW, ['calls']);
+    return price && cost(price, NO_USAGE, { calls: 1 });
+  };
+
+  test('cost nothing, unless a row names the tool, its server, or all of them', () => {
+    expect(costOf({}, 'find')).toBe(0n);
+    const all = { 'mcp/*': [call(1n)], 'mcp/crm/*': [call(2n)], 'mcp/crm/find': [call(3n)] };
+    expect([costOf(all, 'find'), costOf(all, 'other')]).toEqual([3n, 2n]);
+    expect(costOf({ 'mcp/*': [call(1n)], 'mcp/mail/*': [call(2n)] }, 'find')).toBe(1n);
+  });
+
+  test('whose row prices something else have no price', () => {
+    expect(costOf({ 'mcp/crm/*': [row(2n)] }, 'find')).toBeUndefined();
+  });
+});

@@ -3,7 +3,9 @@ import { ClientHungUp } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { Outcome } from '#/dispatch/breaker.ts';
+import type { Upstreams } from '#/dispatch/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
+import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { McpServerFault, NoRoomForResults, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
@@ -11,8 +13,8 @@ import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 import { noticesFor } from './notices.ts';
+import type { ToolParts } from './tool-parts.ts';
 
 /** One call as it is sent. */
 export interface Asking {
@@ -26,18 +28,25 @@ export interface Asking {
   readonly timeoutMs: number;
 }
 
+/** What a server is asked with. */
+interface AskParts {
+  readonly tools: Pick<ToolParts, 'servers'>;
+  readonly upstreams: Pick<Upstreams, 'enter' | 'health'>;
+  readonly detection: Detection;
+}
+
 /** A server fails as a provider does with the default settings. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
 /** How long a call runs on after its client left, where the workload reads answers to their end. */
 const DRAIN_MS = 30_000;
 
 /**
- * Asks a server, once: what a tool does must not be done twice. The facts say what is billed: a call that may have been run.
+ * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
 export async function askServer(
   asking: Asking,
-  parts: PipelineParts,
+  parts: AskParts,
 ): Promise<{ readonly answer: ToolAnswer; readonly facts: CallFacts }> {
   const { request, server, listed, sent, sentValue, timeoutMs } = asking;
   const upstream = {
@@ -79,7 +88,9 @@ export async function askServer(
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
     if (request.signal.aborted) throw new Stopped(request.signal.reason, facts);
-    const hasRun = thrown instanceof UpstreamFault && thrown.kind === 'too_large';
+    // It has answered, whatever is wrong with the answer.
+    const hasRun =
+      thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');
     const billed = hasRun ? { usage: NO_USAGE, isAnswering: true } : {};
     throw new Stopped(errorOf(thrown, server, attempt), { ...facts, ...billed });
   } finally {
@@ -98,7 +109,7 @@ function reached({ server, listed }: Asking): CallFacts {
   return { target, units: { calls: 1 } };
 }
 
-/** When a call is given up: with its client, or some time later where the workload drains. */
+/** When the gateway stops waiting: with the client, or some time later where the workload drains. */
 class HangUp {
   readonly #request: ToolCallRequest;
   readonly #late = new AbortController();
@@ -135,9 +146,9 @@ function circuitOpen({ name }: McpServerConfig, waitMs: number): GatewayError {
 }
 
 function attemptOf(thrown: unknown): Partial<AttemptReport> {
-  if (thrown instanceof McpServerFault) return { status: thrown.status };
+  if (thrown instanceof McpServerFault) return { status: thrown.status, sent: thrown.sent };
   if (thrown instanceof UpstreamFault) return { error: thrown.kind, sent: thrown.sent };
-  return { error: 'aborted', sent: !(thrown instanceof NoRoomForResults) };
+  return { error: thrown instanceof NoRoomForResults ? 'too_large' : 'aborted' };
 }
 
 function outcomeOf(thrown: unknown): Outcome {
@@ -147,7 +158,7 @@ function outcomeOf(thrown: unknown): Outcome {
   return thrown.kind === 'protocol' ? 'failed' : 'gone';
 }
 
-/** What the client is told. A server's own 401 and 403 are about a credential of ours. */
+/** The client's error. A server's own 401 and 403 are about a credential of the gateway. */
 function errorOf(
   thrown: unknown,
   { name, timeoutSeconds, maxResultBytes }: McpServerConfig,
@@ -166,8 +177,8 @@ function errorOf(
       { cause: thrown },
     );
   if (thrown instanceof NoRoomForResults) {
-    const message = 'The results of other tools take all the memory there is for them. Try again.';
-    return new GatewayError('upstream_overloaded', message, { retryAfterMs: 2000 });
+    const message = 'The results of other tools take all the memory there is for them. The tool was run.';
+    return new GatewayError('upstream_overloaded', message);
   }
   if (thrown instanceof McpServerFault) {
     const { status, retryAfterMs } = thrown;

@@ -25,8 +25,8 @@ export async function findTool(
   try {
     let own = tool;
     if (name === undefined) {
-      const { tools, unavailable } = await offered.of([...workload.mcpServers.values()], workload);
-      const named = tools.find(({ federated }) => federated === tool) ?? (await offered.hidden(tool, workload));
+      const { byName, unavailable } = await offered.of([...workload.mcpServers.values()], workload);
+      const named = byName.get(tool) ?? (await offered.hidden(tool, workload));
       if (!named) return without(unavailable.length > 0 ? someUnavailable(unavailable) : unknownTool());
       server = named.server;
       own = named.listed.name;

@@ -1,11 +1,11 @@
 import type { ToolCallRequest, ToolNotice } from '#/call/tool-call.ts';
+import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { locate, render, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json } from '#/wire/document/json.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 import { lookAt, restoredNotice } from './results.ts';
 
-/** Notices of one call that are passed on; what comes beyond them is dropped. */
+/** Most notices of one call that are passed on; others are dropped. */
 const MOST_NOTICES = 1000;
 /** Longer ones are dropped, in UTF-16 code units. */
 const MOST_LENGTH = 64 * 1024;
@@ -20,7 +20,7 @@ export interface Notices {
 /** Undefined where the client wants none. */
 export function noticesFor(
   { request, inspection }: { readonly request: ToolCallRequest; readonly inspection: Inspection | undefined },
-  parts: Pick<PipelineParts, 'detection'>,
+  parts: { readonly detection: Detection },
 ): Notices | undefined {
   const { onNotice } = request;
   if (!onNotice) return undefined;

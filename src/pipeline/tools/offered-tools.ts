@@ -17,6 +17,8 @@ export interface OfferedTool {
 export interface Offer {
   /** By prefix of the server, then in the server's order. */
   readonly tools: readonly OfferedTool[];
+  /** The same by their federated names. */
+  readonly byName: ReadonlyMap<string, OfferedTool>;
   /** Names of servers whose list is not known now. */
   readonly unavailable: readonly string[];
 }
@@ -37,6 +39,13 @@ interface Decided {
   readonly judged: Promise<Judged>;
 }
 
+/** What a workload was offered last, and of which lists. */
+interface KnownOffer {
+  readonly servers: readonly McpServerConfig[];
+  readonly lists: readonly (Judged | undefined)[];
+  readonly offer: Offer;
+}
+
 /** One tool of a server. */
 interface NamedTool {
   /** Undefined: the server lists none with this name, or cannot be asked (`isKnown` false). */
@@ -53,6 +62,7 @@ export class OfferedTools {
   readonly #lists: ToolLists;
   readonly #pins: Pick<PinKeeper, 'decide'>;
   readonly #judged = new WeakMap<FetchedList, Map<string, Decided>>();
+  readonly #offers = new WeakMap<WorkloadConfig, KnownOffer>();
 
   constructor(lists: ToolLists, pins: Pick<PinKeeper, 'decide'>) {
     this.#lists = lists;
@@ -63,32 +73,27 @@ export class OfferedTools {
   async of(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
     const sorted = servers.toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
     const lists = await Promise.all(sorted.map((server) => this.#of(server, workload, false)));
-    const tools: OfferedTool[] = [];
-    const unavailable: string[] = [];
-    const names = new Set<string>();
-    for (const [index, server] of sorted.entries()) {
-      const judged = lists[index];
-      if (!judged) {
-        unavailable.push(server.name);
-        continue;
-      }
-      for (const listed of judged.list.tools) {
-        if (!judged.accepted.has(listed.name)) continue;
-        if (toolDenial(server, listed.name, workload.policy)) continue;
-        const federated = federatedName(server.prefix, listed.name);
-        if (names.has(federated)) continue;
-        names.add(federated);
-        tools.push({ server, listed, federated });
-      }
-    }
-    return { tools, unavailable };
+    const known = this.#offers.get(workload);
+    const isSame = <T>(some: readonly T[], others: readonly T[]): boolean =>
+      some.length === others.length && some.every((one, at) => one === others[at]);
+    if (known && isSame(known.lists, lists) && isSame(known.servers, sorted)) return known.offer;
+    const offer = offerOf(sorted, lists, workload);
+    if (servers.length === workload.mcpServers.size) this.#offers.set(workload, { servers: sorted, lists, offer });
+    return offer;
   }
 
-  /** A tool that has a federated name, though policy keeps it from the workload: its call is refused by name. */
+  /**
+   * A tool with a federated name that no offer has: one that policy keeps from the workload, so that its call is refused by
+   * name, or one that its server lists only now.
+   */
   async hidden(federated: string, workload: WorkloadConfig): Promise<Omit<OfferedTool, 'federated'> | undefined> {
     for (const server of workload.mcpServers.values()) {
+      const named = ({ name }: ListedTool): boolean => federatedName(server.prefix, name) === federated;
       const judged = await this.#of(server, workload, false);
-      const listed = judged?.list.tools.find(({ name }) => federatedName(server.prefix, name) === federated);
+      const isMeant = judged !== undefined && federated.startsWith(`${server.prefix}__`);
+      const listed =
+        judged?.list.tools.find(named) ??
+        (isMeant ? (await this.#of(server, workload, true))?.list.tools.find(named) : undefined);
       if (listed) return { server, listed };
     }
     return undefined;
@@ -114,7 +119,7 @@ export class OfferedTools {
   /** Which of a list's definitions are accepted: decided once for each organization, and again for other resources. */
   #judge(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
     let byOrganization = this.#judged.get(list);
-    if (!byOrganization) this.#judged.set(list, (byOrganization = new Map()));
+    if (!byOrganization) this.#judged.set(list, (byOrganization = new Map<string, Decided>()));
     const known = byOrganization.get(organization);
     if (known?.server.definitions === server.definitions) return known.judged;
     const judged = this.#decide(server, organization, list);
@@ -135,4 +140,32 @@ export class OfferedTools {
       pins,
     };
   }
+}
+
+/** What policy lets a workload see of these lists, each undefined where it is not known. */
+function offerOf(
+  servers: readonly McpServerConfig[],
+  lists: readonly (Judged | undefined)[],
+  workload: WorkloadConfig,
+): Offer {
+  const tools: OfferedTool[] = [];
+  const unavailable: string[] = [];
+  const byName = new Map<string, OfferedTool>();
+  for (const [index, server] of servers.entries()) {
+    const judged = lists[index];
+    if (!judged) {
+      unavailable.push(server.name);
+      continue;
+    }
+    for (const listed of judged.list.tools) {
+      if (!judged.accepted.has(listed.name)) continue;
+      if (toolDenial(server, listed.name, workload.policy)) continue;
+      const federated = federatedName(server.prefix, listed.name);
+      if (byName.has(federated)) continue;
+      const tool = { server, listed, federated };
+      byName.set(federated, tool);
+      tools.push(tool);
+    }
+  }
+  return { tools, byName, unavailable };
 }

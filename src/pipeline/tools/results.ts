@@ -2,7 +2,7 @@ import { Stopped } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { detectionFor } from '#/inspect/detection.ts';
+import { detectionFor, type Detection } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
 import { Conversation } from '#/inspect/restore/conversation.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
@@ -12,7 +12,6 @@ import { slicesFor } from '#/runtime/loop-slices.ts';
 import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 
 /** A result as the client gets it. */
 export interface LookedThrough {
@@ -22,6 +21,8 @@ export interface LookedThrough {
   readonly isError: boolean;
   /** Category -> number of findings. */
   readonly findings: Readonly<Record<string, number>>;
+  /** Kinds of content that were not inspected. */
+  readonly unscanned: readonly string[];
   /** Why the result is not passed on. */
   readonly refusal?: GatewayError;
 }
@@ -36,30 +37,31 @@ interface Came {
  * Counts, masks or refuses personal data in what a tool returned, then puts back what its own arguments had tags for. What
  * it returned gets no tags: no later call would know what they stand for.
  */
-export async function lookThrough(came: Came, parts: PipelineParts): Promise<LookedThrough> {
+export async function lookThrough(came: Came, parts: { readonly detection: Detection }): Promise<LookedThrough> {
   const { request, answer } = came;
   const { document, kind } = answer;
   const looked = await lookAt(document, request, parts);
   const isError = kind === 'error' || document.body['isError'] === true;
-  const { findings, refusal } = looked;
-  if (refusal) return { text: '', isError: true, findings, refusal };
+  const { findings, unscanned, refusal } = looked;
+  if (refusal) return { text: '', isError: true, findings, unscanned, refusal };
   if (kind === 'result' && document.body['resultType'] === 'input_required')
-    return { text: inputNeeded(request), isError: true, findings };
+    return { text: inputNeeded(request), isError: true, findings, unscanned };
   const edits = [...looked.edits, ...(kind === 'result' ? eraEdits(document, request) : [])];
   const restored = restoredIn(render(document.text, edits), came);
   return restored instanceof GatewayError
-    ? { text: '', isError: true, findings, refusal: restored }
-    : { text: restored, isError, findings };
+    ? { text: '', isError: true, findings, unscanned, refusal: restored }
+    : { text: restored, isError, findings, unscanned };
 }
 
-/** What the policy for results does with what was found in a text of a server. */
+/** Applies the policy for results to a text of a server. */
 export async function lookAt(
   document: WireDocument,
   request: ToolCallRequest,
-  { detection }: Pick<PipelineParts, 'detection'>,
+  { detection }: { readonly detection: Detection },
 ): Promise<{
   readonly edits: readonly Edit[];
   readonly findings: Readonly<Record<string, number>>;
+  readonly unscanned: readonly string[];
   readonly refusal?: GatewayError;
 }> {
   const { policy } = request.key.workload;
@@ -67,16 +69,16 @@ export async function lookAt(
   const slices = slicesFor(document.text, request);
   try {
     const looking = inspect(document, RESULT, dlp, [], detectionFor(request, detection), undefined, [], slices);
-    const { edits, facts } = await looking;
-    return { edits, findings: facts.findings ?? {} };
+    const { edits, facts, unscanned } = await looking;
+    return { edits, findings: facts.findings ?? {}, unscanned };
   } catch (thrown) {
     const cause = thrown instanceof Stopped ? thrown.cause : thrown;
     const findings = thrown instanceof Stopped ? (thrown.facts.findings ?? {}) : {};
     if (!(cause instanceof GatewayError)) throw cause;
-    if (cause.code === 'data_protection') return { edits: [], findings, refusal: refused(findings) };
+    if (cause.code === 'data_protection') return { edits: [], findings, unscanned: [], refusal: refused(findings) };
     // What it found fault with is the server's, not the client's.
     if (cause.code === 'invalid_request' || cause.code === 'request_too_large')
-      return { edits: [], findings, refusal: unusable(cause) };
+      return { edits: [], findings, unscanned: [], refusal: unusable(cause) };
     throw cause;
   }
 }

@@ -18,11 +18,13 @@ const MOST_KEPT_MS = 60_000;
 const GRACE_MS = 30_000;
 /** How long the last list of a server that cannot be asked is used. */
 const LAST_MS = 600_000;
+/** A server that failed rests this long before it is asked again. */
+const REST_MS = 5000;
 /** A server is not asked again sooner than this because a tool was not on its list. */
 const AGAIN_MS = 2000;
 const MOST_SERVERS = 1024;
 
-/** What is known of one server's list. */
+/** The state of one server's list. */
 interface Known {
   list: FetchedList | undefined;
   fetching: Promise<FetchedList> | undefined;
@@ -62,15 +64,16 @@ export class ToolLists {
     const age = list ? performance.now() - list.fetchedAt : Infinity;
     const keptMs = Math.min(list?.ttlMs ?? KEPT_MS, MOST_KEPT_MS);
     if (list && age < keptMs) return list;
+    const last = age < LAST_MS ? list : undefined;
+    // Calls do not wait for a server that failed when it was last asked.
+    if (known.isFailing && performance.now() - known.askedAt < REST_MS) return last;
     const fetching = this.#fetch(server, known);
-    if (list && age < keptMs + GRACE_MS) {
-      fetching.catch(() => undefined);
-      return list;
-    }
-    return fetching.catch(() => (age < LAST_MS ? list : undefined));
+    if (!known.isFailing && !(list && age < keptMs + GRACE_MS)) return fetching.catch(() => last);
+    fetching.catch(() => undefined);
+    return last;
   }
 
-  /** The list anew, unless the server was asked just now: for a tool that is not on the last one. */
+  /** Fetches the list again, unless the server was asked just now: for a tool that is not on the last one. */
   async renewed(server: McpServerConfig): Promise<FetchedList | undefined> {
     const known = this.#knownOf(server);
     if (!known.fetching && performance.now() - known.askedAt < AGAIN_MS) return known.list;

@@ -1,5 +1,5 @@
 import type { ListedTool, ToolListing } from '#/ports/mcp-servers.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
 import { BadParamHeader, paramHeaders } from '#/wire/mcp/headers.ts';
 import type { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
@@ -52,7 +52,7 @@ function ttlOf(told: Json | undefined, before: number | undefined): number | und
 
 function read(definition: Json): ListedTool | undefined {
   if (!isObject(definition)) return undefined;
-  const { name, inputSchema } = definition as JsonObject;
+  const { name, inputSchema } = definition;
   if (typeof name !== 'string' || !NAME.test(name) || !isObject(inputSchema)) return undefined;
   try {
     return { name, definition, inputSchema, headers: paramHeaders(inputSchema) };

@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { McpServerFault } from '#/ports/mcp-servers.ts';
-import type { Incoming } from '#/ports/provider.ts';
+import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import {
@@ -83,12 +83,12 @@ export class Peer {
   }
 
   /**
-   * Asks the server. A session that it has forgotten is opened anew and the request sent again, once: the server did not
+   * Asks the server. A session that it has forgotten is opened again and the request sent again, once: the server did not
    * run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
    */
   async ask(request: PeerRequest): Promise<PeerAnswer> {
     const until = performance.now() + request.timeoutMs;
-    const link = await this.#open(request.signal);
+    const link = await this.#opened(request.signal, until);
     try {
       return await this.#askOn(link, request, until);
     } catch (thrown) {
@@ -96,7 +96,18 @@ export class Peer {
       // Whatever it is: it does not speak what it spoke, or not with this session.
       if (thrown.status === 400 || thrown.status === 404) this.#forget(link);
       if (thrown.status !== 404 || link.session === undefined) throw thrown;
-      return this.#askOn(await this.#open(request.signal), request, until);
+      return this.#askOn(await this.#opened(request.signal, until), request, until);
+    }
+  }
+
+  /** How the server is spoken to, before the request is sent: a fault says that it was not. */
+  async #opened(signal: AbortSignal, until: number): Promise<Link> {
+    try {
+      const opening = this.#open();
+      return opening instanceof Promise ? await unlessLate(opening, signal, until) : opening;
+    } catch (thrown) {
+      if (thrown instanceof UpstreamFault || thrown instanceof McpServerFault) thrown.sent = false;
+      throw thrown;
     }
   }
 
@@ -107,7 +118,7 @@ export class Peer {
     try {
       const timeoutMs = Math.max(1, until - performance.now());
       const incoming = await this.#send(link, request.method, request, body, timeoutMs, request.signal);
-      // A refused session is told by its status alone.
+      // The status alone says that the session is refused.
       if (incoming.status === 404 && link.session !== undefined) {
         incoming.close();
         throw new McpServerFault(404, 'the server does not know the session');
@@ -125,14 +136,15 @@ export class Peer {
       return { document, version: link.version, place };
     } catch (thrown) {
       place[Symbol.dispose]();
-      if (request.signal.aborted && link.era === 'legacy') this.#cancel(link, id);
+      const isLate = thrown instanceof UpstreamFault && thrown.sent && ['timeout', 'aborted'].includes(thrown.kind);
+      if (isLate && link.era === 'legacy') this.#cancel(link, id);
       throw thrown;
     }
   }
 
   #body(link: Link, id: string, { method, params, meta }: PeerRequest): string {
     const all = link.era === 'modern' ? { ...meta, ...this.#envelope() } : meta;
-    const inside = Object.keys(all).length > 0 ? `${params}"_meta":${JSON.stringify(all)}` : params.replace(/,$/, '');
+    const inside = Object.keys(all).length > 0 ? `${params}"_meta":${JSON.stringify(all)}` : params.slice(0, -1);
     return `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":{${inside}}}`;
   }
 
@@ -180,16 +192,16 @@ export class Peer {
     const answer =
       method === 'ping'
         ? { result: {} }
-        : { error: { code: RPC.methodNotFound, message: 'This client has no such capability.' } };
+        : { error: { code: RPC.methodNotFound, message: 'This client does not have the capability.' } };
     this.#post(link, JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   }
 
-  /** Tells a legacy server that nobody waits for a request any more. */
+  /** Tells a legacy server that the client no longer waits for a request. */
   #cancel(link: Link, requestId: string): void {
     this.#post(link, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }));
   }
 
-  /** Sends what is not answered; nobody waits for it. */
+  /** Sends a message in the background: servers do not answer it. */
   #post(link: Link, body: string): void {
     this.#send(link, '', { headers: {} }, body, OPEN_MS, NEVER).then(
       (incoming) => incoming.close(),
@@ -201,8 +213,8 @@ export class Peer {
     if (this.#link === link) this.#link = undefined;
   }
 
-  /** How the server is spoken to now. One request finds out for all that wait; each stops waiting with its client. */
-  #open(signal: AbortSignal): Promise<Link> | Link {
+  /** How the server is spoken to now. One request finds out for all that wait. */
+  #open(): Promise<Link> | Link {
     const link = this.#link;
     if (link && performance.now() - link.openedAt < LINK_MS) return link;
     this.#opening ??= this.#detect().then(
@@ -215,7 +227,7 @@ export class Peer {
         throw thrown;
       },
     );
-    return unlessAborted(this.#opening, signal);
+    return this.#opening;
   }
 
   /** Modern where it says so; whatever else it says to that question, a handshake is tried. */
@@ -285,15 +297,19 @@ function objectIn(text: string): JsonObject {
   }
 }
 
-/** The result of work that others wait for, too; rejects as soon as the signal is aborted. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+/** The result of work that others wait for, too; rejects with `UpstreamFault` once this request stops waiting. */
+async function unlessLate<T>(work: Promise<T>, signal: AbortSignal, until: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const onAbort = (): void => reject(new UpstreamFault('aborted', 'the request was aborted'));
+  const onLate = (): void => reject(new UpstreamFault('timeout', 'the server did not answer in time'));
+  const timer = setTimeout(onLate, Math.max(1, until - performance.now()));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([work, promise]);
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
+    work.catch(() => undefined);
   }
 }

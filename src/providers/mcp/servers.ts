@@ -15,7 +15,7 @@ import { ResultRoom } from './result-room.ts';
 const MOST_PEERS = 1024;
 /** Memory for the answers of all servers. */
 const ROOM_BYTES = 256 * 1024 * 1024;
-/** What an answer may have beside its result: messages before it, and what it is wrapped in. */
+/** Bytes that an answer may have besides its result: messages before it, and the JSON around it. */
 const BESIDE = 64 * 1024;
 
 /** Asks MCP servers over HTTP. `client`: what the gateway calls itself. */

@@ -5,7 +5,7 @@ import { RPC, RpcFault } from '#/wire/mcp/message.ts';
 
 /** Tools on one page. */
 const PAGE = 500;
-/** How long a client may keep what it is told of the gateway and of tools. */
+/** How long a client may keep a list of tools or a description of the gateway. */
 const TTL_MS = 30_000;
 const CAPABILITIES = { tools: {} };
 
@@ -30,13 +30,21 @@ export function discovered(version: string): string {
   });
 }
 
+/** First pages as they were written before, by offer: the same list is asked for again and again. */
+const WRITTEN = new WeakMap<Offer, Map<string, string>>();
+
 /** One page of a list of tools. `federated`: those of all servers, by names that say which. Throws `RpcFault` for a cursor. */
-export function toolPage(
-  { tools, unavailable }: Offer,
-  federated: boolean,
-  cursor: Json | undefined,
-  era: Era,
-): string {
+export function toolPage(offer: Offer, federated: boolean, cursor: Json | undefined, era: Era): string {
+  if (cursor !== undefined) return written(offer, federated, cursor, era);
+  let pages = WRITTEN.get(offer);
+  if (!pages) WRITTEN.set(offer, (pages = new Map<string, string>()));
+  const kind = `${federated} ${era}`;
+  let page = pages.get(kind);
+  if (page === undefined) pages.set(kind, (page = written(offer, federated, cursor, era)));
+  return page;
+}
+
+function written({ tools, unavailable }: Offer, federated: boolean, cursor: Json | undefined, era: Era): string {
   const nameOf = ({ federated: name, listed }: OfferedTool): string => (federated ? name : listed.name);
   const from = cursor === undefined ? 0 : after(tools.map(nameOf), cursor);
   const page = tools.slice(from, from + PAGE);
@@ -55,7 +63,7 @@ function after(names: readonly string[], cursor: Json): number {
   const name = typeof cursor === 'string' && cursor.length <= 256 ? Buffer.from(cursor, 'base64url').toString() : '';
   const at = names.indexOf(name);
   if (at >= 0) return at + 1;
-  throw new RpcFault(RPC.invalidParams, 200, 'params.cursor is none of this list: begin again without it.');
+  throw new RpcFault(RPC.invalidParams, 200, 'params.cursor does not belong to this list: begin again without it.');
 }
 
 function renamed({ federated, listed, server }: OfferedTool): JsonObject {

@@ -5,8 +5,6 @@ import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { unknownServer, unlisted } from '#/pipeline/tools/find-tool.ts';
-import { unlikeHeader } from '#/wire/mcp/headers.ts';
-import { mismatch } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
 import { authenticatedOf } from '../authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
@@ -15,7 +13,7 @@ import { letGo } from '../let-go.ts';
 import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
-import { failureOf, mcpProtocol } from './protocol.ts';
+import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
 import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
 import { ToolStream } from './tool-stream.ts';
 
@@ -37,7 +35,10 @@ const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
 export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     deps.authenticateFor(request, reply, mcpProtocol);
-    refuseOrigin(request, deps.mcpOrigins);
+    refuseOrigin(request, [
+      ...deps.mcpOrigins,
+      ...(authenticatedOf(request).key.workload.organization.corsOrigins ?? []),
+    ]);
   };
   for (const path of PATHS) {
     app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
@@ -55,10 +56,11 @@ export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
   }
 }
 
-/** A page of somebody else could have a browser call: only listed ones may. */
+/** Any web page could make a browser call: only listed ones may. */
 function refuseOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly string[]): void {
   if (origin === undefined || allowed.includes(origin)) return;
-  const message = 'Web pages of this origin may not call. The setting GW_MCP_ORIGINS lists those that may.';
+  const message =
+    'Web pages of this origin may not call: it is neither in GW_MCP_ORIGINS nor in corsOrigins of the Organization.';
   throw new GatewayError('permission_denied', message, { param: 'origin' });
 }
 
@@ -93,7 +95,7 @@ async function serve(request: FastifyRequest, reply: FastifyReply, deps: McpDeps
   }
 }
 
-/** Answers what is not a message that can be served. */
+/** Answers a message that cannot be served. */
 function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, context, deps }: Serving): void {
   const idSource = read?.message.kind === 'request' ? read.message.idSource : undefined;
   reply.type('application/json; charset=utf-8');
@@ -103,7 +105,7 @@ function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, co
   }
   const error = asGatewayError(thrown);
   deps.onError(error, context.id);
-  const { status, text } = failureOf(error, context.id, idSource, read?.era.era ?? 'legacy');
+  const { status, text } = failureOf(error, context.id, idSource);
   reply.code(status).headers(headersFor(error)).send(text);
 }
 
@@ -115,7 +117,7 @@ function headersFor(error: GatewayError): Record<string, string> {
 async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   const { message, era } = read;
   const { reply, deps } = serving;
-  // Nothing is asked of clients, and nothing that they announce changes what is done.
+  // The gateway sends clients no requests, and their notifications change nothing.
   if (message.kind !== 'request') return void reply.code(202).send();
   const { method, params, idSource } = message;
   const isLegacy = era.era === 'legacy';
@@ -140,7 +142,7 @@ function serversOf({ server, context: { key } }: Serving): readonly McpServerCon
   return [named];
 }
 
-/** One page of tools. No list is better than one that is empty because nobody could be asked. */
+/** One page of tools. Fails, rather than send an empty list, where no server answers. */
 async function listTools(
   servers: readonly McpServerConfig[],
   { message, era }: ClientMessage,
@@ -185,21 +187,19 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       arguments: args,
       era: read.era,
       meta,
-      checkHeaders: (declared) => {
-        if (read.era.era !== 'modern') return;
-        const unlike = unlikeHeader(declared, args?.value ?? {}, request.headers);
-        if (unlike !== undefined) throw mismatch(unlike, 'is missing, or differs from the argument that it repeats');
-      },
       ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
     });
     const write = answered.kind === 'result' ? resultMessage : errorMessage;
-    stream.end(write(idSource, answered.text), 200, mcpProtocol.limitHeaders(answered.limits, Date.now()));
+    const { text, limits, unscanned } = answered;
+    stream.end(write(idSource, text), 200, {
+      ...mcpProtocol.limitHeaders(limits, Date.now()),
+      ...(unscanned.length > 0 && { 'x-gw-unscanned': unscanned.join(', ') }),
+    });
   } catch (thrown) {
     if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
-    if (thrown instanceof RpcFault) return stream.end(errorMessage(idSource, errorSource(thrown)), thrown.status, {});
     const error = asGatewayError(thrown);
     deps.onError(error, context.id);
-    const { status, text } = failureOf(error, context.id, idSource, read.era.era);
+    const { status, text } = toolFailureOf(error, context.id, idSource, read.era.era);
     stream.end(text, status, headersFor(error));
   } finally {
     deps.pipeline.leave(authenticated);

@@ -12,7 +12,7 @@ export const mcpProtocol: ClientProtocol = {
   failureHeaders: (error): Record<string, string> =>
     error.code === 'invalid_api_key' ? { 'www-authenticate': 'Bearer' } : {},
   failureEvent: (error, callId) => JSON.stringify({ jsonrpc: '2.0', error: rpcError(error, callId) }),
-  limitHeaders: chatProtocol.limitHeaders,
+  limitHeaders: (limits, now) => chatProtocol.limitHeaders(limits, now),
   keepalive: ': keepalive\n\n',
 };
 
@@ -22,7 +22,7 @@ export interface ToldFailure {
   readonly text: string;
 }
 
-/** Refusals that a model is told as the result of its call, so that it can go another way. */
+/** Refusals that a model gets as the result of its call, so that it can go another way. */
 const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'data_protection',
   'residency_denied',
@@ -34,10 +34,14 @@ const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
 const NO_TOOL: ReadonlySet<ErrorCode> = new Set(['tool_not_found', 'permission_denied']);
 const NO_MESSAGE: ReadonlySet<ErrorCode> = new Set(['unsupported_media_type', 'request_too_large']);
 
-/** A failure as the answer to a message. `idSource`: the message's id; undefined: none is known. */
-export function failureOf(error: GatewayError, callId: string, idSource: string | undefined, era: Era): ToldFailure {
+/** A failure as the answer to a message. `idSource`: the message's id; undefined: it is unknown. */
+export function failureOf(error: GatewayError, callId: string, idSource: string | undefined): ToldFailure {
+  return { status: error.status, text: errorMessage(idSource, errorSource(rpcError(error, callId))) };
+}
+
+/** A failure as the answer to a call of a tool. */
+export function toolFailureOf(error: GatewayError, callId: string, idSource: string, era: Era): ToldFailure {
   const { code, message } = error;
-  if (idSource === undefined) return { status: error.status, text: JSON.stringify(mcpProtocol.failure(error, callId)) };
   if (OF_A_TOOL.has(code)) {
     const result = {
       ...(era === 'modern' && { resultType: 'complete' }),
@@ -47,15 +51,19 @@ export function failureOf(error: GatewayError, callId: string, idSource: string 
     };
     return { status: 200, text: resultMessage(idSource, JSON.stringify(result)) };
   }
-  if (NO_TOOL.has(code)) {
-    const told = { code: RPC.invalidParams, message: 'There is no tool with this name.', data: { request_id: callId } };
-    return { status: 200, text: errorMessage(idSource, errorSource(told)) };
-  }
-  return { status: error.status, text: errorMessage(idSource, errorSource(rpcError(error, callId))) };
+  if (!NO_TOOL.has(code)) return failureOf(error, callId, idSource);
+  const told = { code: RPC.invalidParams, message: 'There is no tool with this name.', data: { request_id: callId } };
+  return { status: 200, text: errorMessage(idSource, errorSource(told)) };
+}
+
+/** A header that differs from what it repeats, as `readEra` refuses it. */
+function isMismatch({ code, param }: GatewayError): boolean {
+  return code === 'invalid_request' && param?.startsWith('mcp-') === true;
 }
 
 function rpcError(error: GatewayError, callId: string) {
   const { code, message, retryAfterMs } = error;
+  if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
   const kind: ErrorKind = CATALOGUE[code];
   const retry = kind.shouldRetry || retryAfterMs !== undefined;

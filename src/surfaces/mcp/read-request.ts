@@ -115,7 +115,7 @@ function repeatedIn({ headers }: FastifyRequest) {
 export interface ToolParams {
   readonly name: string;
   readonly arguments: ToolArguments | undefined;
-  /** JSON source of the token that progress is told with. */
+  /** JSON source of the token for notices of progress. */
   readonly progressToken: string | undefined;
   /** Members of `_meta` that go on. */
   readonly meta: JsonObject;

@@ -77,7 +77,7 @@ function legacy(version: string): ClientEra {
   return { era: 'legacy', version };
 }
 
-/** Readers on the way go by headers: what they read must be what is done. */
+/** Proxies read headers: these must say the same as the body. */
 function checkRepeated(
   { method, params }: Extract<RpcMessage, { kind: 'request' }>,
   { method: repeated, name }: RepeatedHeaders,
@@ -94,14 +94,14 @@ function checkRepeated(
 }
 
 /** The `_meta` of a message's params. */
-export function metaOf(message: RpcMessage): JsonObject | undefined {
+function metaOf(message: RpcMessage): JsonObject | undefined {
   if (message.kind === 'response') return undefined;
   const meta: Json | undefined = message.params?.['_meta'];
   return isObject(meta) ? meta : undefined;
 }
 
 /** A header that says otherwise than the body. `why`: the rest of the sentence. */
-export function mismatch(header: string, why: string): RpcFault {
+function mismatch(header: string, why: string): RpcFault {
   return new RpcFault(RPC.headerMismatch, 400, `The header ${header} ${why}.`);
 }
 

@@ -12,7 +12,7 @@ export function argumentsDocument(source: string, args: JsonObject): WireDocumen
   return locate('mcp', `${INSIDE}${source}}`, { arguments: args });
 }
 
-/** The JSON of the arguments in what became of such a document. */
+/** The JSON of the arguments in such a document, edited. */
 export function argumentsIn(text: string): string {
   return text.slice(INSIDE.length, -1);
 }
@@ -44,7 +44,7 @@ const OF_RESULT: Places = {
   isOwn: (name, parent) => parent === '' && name === 'structuredContent',
 };
 
-/** Every string of a result, and what is no text in it. Throws `BadRequestShape` for bytes that are not base64. */
+/** Every string of a result, and its media. Throws `BadRequestShape` for bytes that are not base64. */
 export const RESULT = { contents: (document: WireDocument): Contents => collectContents(document, OF_RESULT) };
 
 function textOf({ members }: ObjectNode, name: string): string | undefined {

@@ -45,7 +45,7 @@ export type RpcMessage =
 /** Longest id that is repeated. */
 const MOST_ID = 256;
 
-/** Reads a message. Throws `RpcFault` for what is none. */
+/** Reads a message. Throws `RpcFault` for a document that is not a message. */
 export function readMessage({ body, root, text }: WireDocument): RpcMessage {
   if (body['jsonrpc'] !== '2.0') throw invalid('jsonrpc must be "2.0".');
   const idSource = idIn(member(root, 'id'), text);
@@ -61,7 +61,7 @@ export function readMessage({ body, root, text }: WireDocument): RpcMessage {
     : { kind: 'request', idSource, method, params };
 }
 
-/** The id of a message whatever else is wrong with it; undefined where it has none that can be repeated. */
+/** The id of a message whatever else is wrong with it; undefined where it has no id that can be repeated. */
 export function idSourceOf({ root, text }: Pick<WireDocument, 'root' | 'text'>): string | undefined {
   try {
     return idIn(member(root, 'id'), text);

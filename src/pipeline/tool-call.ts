@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { Stopped, type CallFacts, type ToolFacts } from '#/call/facts.ts';
+import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
@@ -14,14 +14,15 @@ import { slicesFor } from '#/runtime/loop-slices.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
+import { unlikeHeader } from '#/wire/mcp/headers.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
-import { answerTimeout, refuseBeforeReading } from '../admit.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
-import { Steps, type CallStart, type Stated } from '../run-call.ts';
-import { askServer } from './ask-server.ts';
-import { unknownTool, type FoundTool } from './find-tool.ts';
-import { lookThrough } from './results.ts';
-import { fitsNoLonger } from './schema-fit.ts';
+import { answerTimeout, refuseBeforeReading } from './admit.ts';
+import type { PipelineParts } from './pipeline-parts.ts';
+import { Steps, type CallStart, type Stated } from './run-call.ts';
+import { askServer } from './tools/ask-server.ts';
+import { unknownTool, type FoundTool } from './tools/find-tool.ts';
+import { lookThrough } from './tools/results.ts';
+import { fitsNoLonger } from './tools/schema-fit.ts';
 
 export interface ToolCallStart extends CallStart<ToolCallRequest> {
   readonly found: FoundTool;
@@ -55,11 +56,20 @@ function admitRequest(
     refuseBeforeReading(request);
     if (fault) throw fault;
     if (!server || !listed) throw unknownTool();
-    request.checkHeaders(listed.headers);
+    refuseOtherHeaders(request, listed);
     return { server, listed, tool, facts };
   } catch (thrown) {
     throw new Stopped(thrown, facts);
   }
+}
+
+/** Proxies read headers: these must say the same as the arguments that the tool gets. */
+function refuseOtherHeaders({ era, headers, arguments: args }: ToolCallRequest, listed: ListedTool): void {
+  if (era.era !== 'modern') return;
+  const header = unlikeHeader(listed.headers, args?.value ?? {}, headers);
+  if (header === undefined) return;
+  const message = `The header ${header} is missing, or differs from the argument that it repeats.`;
+  throw new GatewayError('invalid_request', message, { param: header });
 }
 
 function toolFacts(
@@ -173,16 +183,18 @@ async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pic
   return { answer, answered, facts: { ...facts, tool: answered }, release: answer };
 }
 
-/** Looks through what came back, restores tags in it, and gives it the form of the client's era. */
+/** Looks through the result, restores tags in it, and gives it the form of the client's era. */
 async function passResult(
   { request, answer, answered, inspection, limits }: Answered,
   parts: PipelineParts,
+  stated: StatedFacts,
 ): Promise<Stated<{ readonly reply: ToolReply }>> {
-  const { text, isError, findings, refusal } = await lookThrough({ request, answer, inspection }, parts);
+  const { text, isError, findings, refusal, ...looked } = await lookThrough({ request, answer, inspection }, parts);
   const tool = { ...answered, is_error: isError, result_findings: findings };
-  if (refusal) throw new Stopped(refusal, { tool });
+  const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
+  if (refusal) throw new Stopped(refusal, { tool, unscanned });
   return {
-    reply: { kind: answer.kind, text, limits },
-    facts: { tool, isServed: !request.signal.aborted },
+    reply: { kind: answer.kind, text, unscanned, limits },
+    facts: { tool, unscanned, isServed: !request.signal.aborted },
   };
 }

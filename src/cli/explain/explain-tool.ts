@@ -1,0 +1,63 @@
+import { routeTool, toolSlug, type RoutedTool } from '#/route/tools.ts';
+import { Stopped } from '#/call/facts.ts';
+import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { createPriceBook } from '#/meter/pricing/price-book.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+import { writePolicy } from './explain-route.ts';
+
+/** A call of a tool to explain. */
+export interface ToolQuestion {
+  readonly workload: WorkloadConfig;
+  /** `<server>/<tool>`. */
+  readonly tool: string;
+  readonly usdToEur: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Writes the policy of a workload with its origins, and the decision on a call of a tool in the words of the audit row. The
+ * server is not asked. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name without
+ * a server.
+ */
+export function explainTool(question: ToolQuestion, write: (line: string) => void): number {
+  const { workload, tool } = question;
+  const slash = tool.indexOf('/');
+  if (slash <= 0 || slash === tool.length - 1) throw new UsageError('--tool takes SERVER/TOOL');
+  writePolicy(workload, write);
+  write(tool);
+  const server = workload.mcpServers.get(tool.slice(0, slash));
+  if (!server) {
+    const known = [...workload.mcpServers.keys()].join(', ') || 'none';
+    write(`refused: 404 not_found: the workload reaches no MCP server with this name, but ${known}`);
+    return 1;
+  }
+  return writeDecision(server, tool.slice(slash + 1), question, write);
+}
+
+function writeDecision(
+  server: McpServerConfig,
+  name: string,
+  { workload, usdToEur, at }: ToolQuestion,
+  write: (line: string) => void,
+): number {
+  const tell = ({ route = [], shadow = [] }: Partial<RoutedTool>): void => {
+    for (const line of route) write(`  ${line}`);
+    for (const { field, text } of shadow) write(`  shadow: ${field}: ${text}`);
+  };
+  try {
+    tell(routeTool(server, name, workload));
+  } catch (thrown) {
+    if (!(thrown instanceof Stopped) || !(thrown.cause instanceof GatewayError)) throw thrown;
+    tell(thrown.facts);
+    const { status, code, message } = thrown.cause;
+    write(`refused: ${status} ${code}: ${message}`);
+    return 1;
+  }
+  const slug = toolSlug(server);
+  const book = createPriceBook({ usdToEur });
+  const price = book.find(workload.organization, { slug }, name, at, ['calls']);
+  write(price ? `  ${slug}/${name}: price from ${price.source}` : `  ${slug}/${name}: no price for a call`);
+  return price ? 0 : 1;
+}

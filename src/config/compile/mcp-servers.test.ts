@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import type { CompiledSnapshot } from './compile.ts';
+import { faultsOf, make, makeCore, snapshotOf } from '../testing/resources.ts';
+
+const SECRET = makeCore('Secret', 'crm', { stringData: { token: 's3cret', broken: 'a\nb' } });
+const secretKeyRef = { name: 'crm', key: 'token' };
+const bearer = { type: 'Bearer', secretKeyRef };
+
+function serversOf(snapshot: CompiledSnapshot, workload: string): object {
+  const servers = snapshot.workloads.get(workload)?.mcpServers.values() ?? [];
+  return Object.fromEntries([...servers].map(({ name, id, prefix }) => [name, `${id} ${prefix}`]));
+}
+
+test('a workload reaches servers of its namespace, then those of its organization that name no workloads', () => {
+  const snapshot = snapshotOf([
+    make('Organization', 'home/acme', { workloadNamespaces: { from: 'All' } }),
+    make('Workload', 'home/bot', { organizationRef: { name: 'acme' } }),
+    make('Workload', 'team/bot', { organizationRef: { name: 'acme', namespace: 'home' } }),
+    make('Workload', 'team/other', { organizationRef: { name: 'acme', namespace: 'home' } }),
+    make('MCPServer', 'home/crm'),
+    make('MCPServer', 'home/mail'),
+    make('MCPServer', 'home/private', { workloads: ['bot'] }),
+    make('MCPServer', 'team/crm', { workloads: ['bot'], prefix: 'mail' }),
+  ]);
+  expect(serversOf(snapshot, 'home/bot')).toEqual({
+    crm: 'home/crm crm',
+    mail: 'home/mail mail',
+    private: 'home/private private',
+  });
+  // Its own server has the name of one of the organization's, and the prefix of the other.
+  expect(serversOf(snapshot, 'team/bot')).toEqual({ crm: 'team/crm mail' });
+  expect(serversOf(snapshot, 'team/other')).toEqual({ crm: 'home/crm crm', mail: 'home/mail mail' });
+});
+
+test('credentials become headers', () => {
+  const header = { type: 'Header', header: 'X-Token', secretKeyRef };
+  const { workloads } = snapshotOf([
+    SECRET,
+    make('Organization', 'acme'),
+    make('Workload', 'bot'),
+    make('MCPServer', 'one', { auth: bearer }),
+    make('MCPServer', 'two', { auth: header }),
+    make('MCPServer', 'three'),
+  ]);
+  const servers = workloads.get('default/bot')?.mcpServers;
+  expect(servers?.get('one')?.auth).toEqual({ type: 'header', header: 'authorization', value: 'Bearer s3cret' });
+  expect(servers?.get('two')?.auth).toEqual({ type: 'header', header: 'x-token', value: 's3cret' });
+  expect(servers?.get('three')?.auth).toEqual({ type: 'none' });
+});
+
+describe('faults', () => {
+  const url = (text: string) => ({ endpoint: { url: text } });
+  test.each<readonly [string, readonly unknown[], readonly string[]]>([
+    [
+      'a prefix twice',
+      [make('MCPServer', 'a', { prefix: 'x' }), make('MCPServer', 'b', { prefix: 'x' })],
+      ['MCPServer default/b: spec.prefix: is already the prefix of MCPServer default/a'],
+    ],
+    [
+      'a metadata service',
+      [make('MCPServer', 'a', url('http://169.254.169.254/mcp'))],
+      ['MCPServer default/a: spec.endpoint.url: must not be a link-local address or a metadata service'],
+    ],
+    [
+      'a credential in clear',
+      [SECRET, make('MCPServer', 'a', { ...url('http://tools.example/mcp'), auth: bearer })],
+      ['MCPServer default/a: spec.endpoint.url: must start with https:// where the gateway sends a credential'],
+    ],
+    [
+      'a secret that no header can hold',
+      [SECRET, make('MCPServer', 'a', { auth: { type: 'Bearer', secretKeyRef: { name: 'crm', key: 'broken' } } })],
+      ['MCPServer default/a: spec.auth.secretKeyRef: must be printable ASCII characters, as a header needs'],
+    ],
+    [
+      "a header of the protocol's own",
+      [SECRET, make('MCPServer', 'a', { auth: { type: 'Header', header: 'Mcp-Session-Id', secretKeyRef } })],
+      ["MCPServer default/a: spec.auth.header: must be the name of a header that is not the protocol's own"],
+    ],
+    [
+      'a Provider of the name',
+      [make('Provider', 'mcp')],
+      ['Provider default/mcp: spec.slug: is taken: price books name tools of MCP servers mcp/<server>/<tool>'],
+    ],
+  ])('%s', (_name, resources, faults) => {
+    expect(faultsOf(resources)).toEqual(faults);
+  });
+
+  test.each(['http://localhost:3000/mcp', 'http://tools/mcp', 'http://tools.team.svc/mcp', 'http://127.0.0.1/mcp'])(
+    'a credential goes to %s, which is near',
+    (near) => {
+      expect(faultsOf([SECRET, make('MCPServer', 'a', { ...url(near), auth: bearer })])).toEqual([]);
+    },
+  );
+});

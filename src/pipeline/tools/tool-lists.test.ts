@@ -1,0 +1,76 @@
+import { expect, test, vi } from 'vitest';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { ToolListing } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
+import { ToolLists, type ToolListEvent } from './tool-lists.ts';
+
+/** A clock that tests set, and a server that answers as they say. */
+function world(ttlMs?: number) {
+  let now = 1_000_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const events: ToolListEvent[] = [];
+  const state = { asked: 0, fails: false };
+  const list = async (): Promise<ToolListing> => {
+    state.asked += 1;
+    if (state.fails) throw new UpstreamFault('connect', 'gone');
+    return { tools: [], leftOut: 0, ttlMs };
+  };
+  const lists = new ToolLists({ list }, (event) => events.push(event));
+  return { lists, state, events, pass: (ms: number) => (now += ms) };
+}
+
+const SERVER = { id: 'a/b', url: 'http://x', auth: { type: 'none' } } as unknown as McpServerConfig;
+const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
+
+test('a list is kept for half a minute, used once more while it is renewed, and asked for once by many', async () => {
+  const { lists, state, pass } = world();
+  const [first, second] = await Promise.all([lists.of(SERVER), lists.of(SERVER)]);
+  expect(first).toBe(second);
+  pass(29_000);
+  expect(await lists.of(SERVER)).toBe(first);
+  expect(state.asked).toBe(1);
+  pass(2000);
+  expect(await lists.of(SERVER)).toBe(first);
+  await settled();
+  expect(state.asked).toBe(2);
+  expect(await lists.of(SERVER)).not.toBe(first);
+});
+
+test('a server says how long its list is kept, up to a minute', async () => {
+  const { lists, state, pass } = world(3_600_000);
+  await lists.of(SERVER);
+  pass(59_000);
+  await lists.of(SERVER);
+  expect(state.asked).toBe(1);
+  pass(2000);
+  await lists.of(SERVER);
+  expect(state.asked).toBe(2);
+});
+
+test('a server that is down keeps its last list for ten minutes, and delays nothing', async () => {
+  const { lists, state, events, pass } = world();
+  const first = await lists.of(SERVER);
+  state.fails = true;
+  pass(120_000);
+  expect(await lists.of(SERVER)).toBe(first);
+  const { asked } = state;
+  expect(await lists.of(SERVER)).toBe(first);
+  expect(state.asked).toBe(asked);
+  pass(500_000);
+  expect(await lists.of(SERVER)).toBeUndefined();
+  await settled();
+  expect(events.filter(({ kind }) => kind === 'tools.unlisted').map((one) => 'isNew' in one && one.isNew)).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test('for a tool that is not listed a server is asked again, every two seconds at most', async () => {
+  const { lists, state, pass } = world();
+  await lists.of(SERVER);
+  await lists.renewed(SERVER);
+  expect(state.asked).toBe(1);
+  pass(2100);
+  await lists.renewed(SERVER);
+  expect(state.asked).toBe(2);
+});

@@ -1,0 +1,123 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../harness/free-port.ts';
+import { rowOf } from '../harness/ledger-rows.ts';
+import { ask, startMcpWorld, textOf, type McpWorld } from './world.ts';
+
+/** Servers and clients of others (`tools/mcp`), with the gateway between them. */
+
+const PEERS = join(import.meta.dirname, '../../tools/mcp');
+const run = promisify(execFile);
+const children: ChildProcess[] = [];
+let world: McpWorld;
+
+/** Starts a program of `tools/mcp` and waits for what it says when it is ready. */
+async function start(path: string, args: readonly string[], ready: RegExp, env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [join(PEERS, path), ...args], { env: { PATH: process.env['PATH'], ...env } });
+  children.push(child);
+  return new Promise<string>((resolve, reject) => {
+    let said = '';
+    const hear = (bytes: Buffer): void => {
+      said += bytes.toString();
+      const found = ready.exec(said);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.on('exit', (code) => reject(new Error(`${path} ended with ${code}: ${said}`)));
+  });
+}
+
+beforeAll(async () => {
+  const port = await freePort();
+  const everything = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
+  const [, dual] = await Promise.all([
+    start(everything, ['streamableHttp'], /listening|running|started/i, { PORT: String(port) }),
+    start('dual-server.js', [], /http:\S+/),
+  ]);
+  world = await startMcpWorld({
+    servers: { everything: { url: `http://127.0.0.1:${port}/mcp` }, dual: { url: dual } },
+  });
+}, 90_000);
+
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  for (const child of children) child.kill('SIGKILL');
+});
+
+interface ClientReport {
+  readonly names: readonly string[];
+  readonly result: { readonly content: readonly { readonly type: string; readonly text?: string }[] };
+  readonly progress: readonly object[];
+  readonly version?: string | null;
+}
+
+async function report(script: string, path: string, tool: string, args: object, mode?: string): Promise<ClientReport> {
+  const given = [join(PEERS, script), `${world.gateway.url}${path}`, world.key, tool, JSON.stringify(args)];
+  const { stdout } = await run(process.execPath, mode === undefined ? given : [...given, mode], { timeout: 40_000 });
+  return JSON.parse(stdout) as ClientReport;
+}
+
+const CLIENTS = [
+  { script: 'sdk-v1-client.js', mode: undefined, version: undefined },
+  { script: 'sdk-v2-client.js', mode: undefined, version: '2025-11-25' },
+  { script: 'sdk-v2-client.js', mode: 'auto', version: '2026-07-28' },
+];
+const MATRIX = CLIENTS.flatMap((client) =>
+  [
+    { server: 'everything', args: { message: 'to ada@example.com' }, says: 'Echo: to ada@example.com' },
+    { server: 'dual', args: { text: 'to ada@example.com', region: 'Köln' }, says: 'to ada@example.com Köln' },
+  ].map((call) => ({ ...client, ...call })),
+);
+
+test.each(MATRIX)(
+  '$script ($mode) calls $server on both endpoints',
+  async ({ script, mode, version, server, args, says }) => {
+    for (const [path, name] of [
+      [`/v1/mcp/${server}`, 'echo'],
+      ['/v1/mcp', `${server}__echo`],
+    ] as const) {
+      const { names, result, version: spoken } = await report(script, path, name, args, mode);
+      expect(names).toContain(name);
+      expect(result.content).toEqual([{ type: 'text', text: says }]);
+      if (version !== undefined) expect(spoken).toBe(version);
+    }
+  },
+  60_000,
+);
+
+test.each(CLIENTS)(
+  '$script ($mode) hears of progress',
+  async ({ script, mode }) => {
+    const args = { duration: 1, steps: 3 };
+    const { result, progress } = await report(
+      script,
+      '/v1/mcp/everything',
+      'trigger-long-running-operation',
+      args,
+      mode,
+    );
+    expect(result.content[0]?.text).toMatch(/completed/i);
+    expect(progress.at(-1)).toMatchObject({ progress: 3, total: 3 });
+  },
+  60_000,
+);
+
+test('the server of the new era is asked in it, with its arguments in headers', async () => {
+  const params = { name: 'echo', arguments: { text: 'x', region: 'Köln' } };
+  const answer = await ask(world, 'legacy', '/v1/mcp/dual', 'tools/call', params);
+  expect(textOf(answer)).toBe('x Köln');
+  const row = await rowOf(world.databaseUrl, answer.headers.get('x-request-id'));
+  expect(row.tool?.eras).toEqual(['2025-03-26', '2026-07-28']);
+});
+
+test('pictures and the like pass, and are reported as not inspected', async () => {
+  const answer = await ask(world, 'modern', '/v1/mcp/everything', 'tools/call', {
+    name: 'get-tiny-image',
+    arguments: {},
+  });
+  expect(answer.body.result?.content?.some((part) => 'data' in part)).toBe(true);
+  expect(answer.headers.get('x-gw-unscanned')).toContain('image');
+});
