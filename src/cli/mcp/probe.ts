@@ -75,7 +75,7 @@ function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
   const all = new Map(servers.map((server) => [server.id, server]));
   const [only, another] = [...all.values()].filter(({ id }) => id === name || id.endsWith(`/${name}`));
   if (!only) {
-    const list = all.size === 0 ? 'there is none' : `there are ${[...all.keys()].slice(0, 5).join(', ')}`;
+    const list = all.size === 0 ? 'it has no servers' : `there are ${[...all.keys()].slice(0, 5).join(', ')}`;
     throw new UsageError(`no workload of this folder reaches an MCPServer "${showHidden(name)}": ${list}`);
   }
   if (another) throw new UsageError(`"${name}" is ${only.id} and ${another.id}: name its namespace`);
