@@ -37,7 +37,7 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     config: ['terminal'],
     decode: ['price', 'terminal'],
     explain: ['config', 'terminal'],
-    mcp: ['stores', 'terminal'],
+    mcp: ['config', 'stores', 'terminal'],
     price: ['stores', 'terminal'],
     spend: ['audit', 'config', 'stores', 'terminal'],
     stores: ['terminal'],

@@ -274,6 +274,14 @@ function toolCommands(settings: Reader): Commands {
         return { help: MCP_DIFF_HELP, run: (args, output) => mcpDiff(args, defaults, output) };
       },
     },
+    'mcp probe': {
+      summary: 'Ask an MCP server for its tools, and hash them',
+      load: async () => {
+        const { MCP_PROBE_HELP, mcpProbe } = await import('./mcp/probe.ts');
+        const folder = { configDir: settings.text('GW_CONFIG_DIR'), usdToEur: settings.text('GW_USD_TO_EUR') };
+        return { help: MCP_PROBE_HELP, run: (args, output) => mcpProbe(args, folder, output) };
+      },
+    },
     'mcp accept': {
       summary: 'Accept quarantined definitions of tools',
       load: async () => {

@@ -21,6 +21,8 @@ export interface ToolListing {
   readonly leftOut: number;
   /** How long the server lets the list be kept, in milliseconds; undefined: it does not say. */
   readonly ttlMs: number | undefined;
+  /** The revision that the server speaks. */
+  readonly version: string;
 }
 
 /** One call of a tool, as it is sent. */

@@ -13,7 +13,7 @@ function world(ttlMs?: number) {
   const list = async (): Promise<ToolListing> => {
     state.asked += 1;
     if (state.fails) throw new UpstreamFault('connect', 'gone');
-    return { tools: [], leftOut: 0, ttlMs };
+    return { tools: [], leftOut: 0, ttlMs, version: '2026-07-28' };
   };
   const lists = new ToolLists({ list }, (event) => events.push(event));
   return { lists, state, events, pass: (ms: number) => (now += ms) };

@@ -24,7 +24,7 @@ export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolList
     const params = cursor === undefined ? '' : `"cursor":${JSON.stringify(cursor)},`;
     const rest = Math.max(1, until - performance.now());
     const ask = { method: 'tools/list', params, meta: {}, headers: {}, limit: left, timeoutMs: rest, signal };
-    const { document, place } = await peer.ask(ask);
+    const { document, place, version } = await peer.ask(ask);
     left -= place.bytes;
     place[Symbol.dispose]();
     const { result } = document.body;
@@ -37,7 +37,7 @@ export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolList
     }
     if (tools.size > MOST_TOOLS) throw protocol(`the server lists more than ${MOST_TOOLS} tools`);
     const next = result['nextCursor'];
-    if (typeof next !== 'string' || next === '') return { tools: [...tools.values()], leftOut, ttlMs };
+    if (typeof next !== 'string' || next === '') return { tools: [...tools.values()], leftOut, ttlMs, version };
     if (cursors.has(next) || cursors.size + 1 >= MOST_PAGES) throw protocol('the list of tools does not end');
     cursors.add(next);
     cursor = next;

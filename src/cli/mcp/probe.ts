@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util';
+import { loadFolder } from '#/config/folder/folder-source.ts';
+import type { McpServerConfig, Snapshot } from '#/config/snapshot.ts';
+import { McpServerFault, type ToolListing } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
+import { createTransport } from '#/providers/http/transport.ts';
+import { createMcpServers } from '#/providers/mcp/servers.ts';
+import { readDefinitions } from '#/route/tools/definitions.ts';
+import { showHidden } from '#/values/hidden-characters.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { formatFault } from '../config/check-folder.ts';
+import type { Output } from '../terminal/output.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+
+export const MCP_PROBE_HELP = `gwctl mcp probe SERVER [--config DIR] [--secrets-dir DIR] [--json]
+
+Asks an MCP server for its tools as a gateway does, with the address and the credential of its resource: which revision of
+the protocol it speaks, its tools, and the hash of each definition. Calls no tool, and changes no pin. Exits with 1 when
+the server does not tell its tools.
+
+  SERVER               <namespace>/<name> of an MCPServer that a Workload reaches, or its name where that is enough
+  --config DIR         Folder of resources (default: GW_CONFIG_DIR)
+  --secrets-dir DIR    Folder with <name>/<key> files, for secrets that are not resources
+  --json               Writes one JSON object per line
+`;
+
+/** Where resources are when the command line does not say. */
+export interface ProbeDefaults {
+  readonly configDir: string | undefined;
+  readonly usdToEur: string;
+}
+
+/** As a gateway waits for a list. */
+const LIST_MS = 5000;
+
+/** Asks a server for its tools. Resolves with the exit status; rejects with UsageError. */
+export async function mcpProbe(
+  args: readonly string[],
+  defaults: ProbeDefaults,
+  { out, err }: Output,
+): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      config: { type: 'string' },
+      'secrets-dir': { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new UsageError('give one server');
+  const dir = values.config ?? defaults.configDir;
+  if (dir === undefined) throw new UsageError('give the folder of resources: --config DIR');
+  const secretsDir = values['secrets-dir'];
+  const { usdToEur } = defaults;
+  const loaded = await loadFolder({ dir, usdToEur, ...(secretsDir !== undefined && { secretsDir }) });
+  if (!loaded.snapshot) {
+    for (const fault of loaded.faults) err(formatFault(fault));
+    return 2;
+  }
+  const server = serverIn(loaded.snapshot, name);
+  try {
+    report(server, await listOf(server), values.json, out);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof McpServerFault || error instanceof UpstreamFault)) throw error;
+    err(`${server.id} at ${server.url} does not tell its tools: ${whyOf(error)}`);
+    return 1;
+  }
+}
+
+function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
+  const servers = workloads.values().flatMap(({ mcpServers }) => mcpServers.values());
+  const all = new Map(servers.map((server) => [server.id, server]));
+  const [only, another] = [...all.values()].filter(({ id }) => id === name || id.endsWith(`/${name}`));
+  if (!only) {
+    const list = all.size === 0 ? 'it has no servers' : `there are ${[...all.keys()].slice(0, 5).join(', ')}`;
+    throw new UsageError(`no workload of this folder reaches an MCPServer "${showHidden(name)}": ${list}`);
+  }
+  if (another) throw new UsageError(`"${name}" is ${only.id} and ${another.id}: name its namespace`);
+  return only;
+}
+
+async function listOf(server: McpServerConfig): Promise<ToolListing> {
+  const transport = createTransport();
+  try {
+    const client = { name: 'gatewarden', version: manifest.version };
+    return await createMcpServers(transport, client).list(server, LIST_MS);
+  } finally {
+    await transport.close();
+  }
+}
+
+function report(
+  { id, url }: McpServerConfig,
+  { tools, leftOut, version }: ToolListing,
+  json: boolean,
+  out: Output['out'],
+): void {
+  const { read, unfit } = readDefinitions(tools);
+  if (!json) out(`${id} at ${url} speaks ${version}`);
+  const width = Math.max(0, ...read.map(({ name }) => name.length));
+  for (const { name, sha256, hidden } of read) {
+    const seen = hidden === 0 ? '' : `  characters that cannot be seen: ${hidden}`;
+    out(
+      json
+        ? JSON.stringify({ server: id, version, tool: name, sha256, hidden })
+        : `${name.padEnd(width)}  ${sha256}${seen}`,
+    );
+  }
+  if (json) return;
+  for (const { name, why } of unfit) out(`${name.padEnd(width)}  is not offered: ${why}`);
+  if (leftOut > 0) out(`tools left out, since their definitions break the protocol: ${leftOut}`);
+}
+
+/** Of a server's own words, nothing is shown. */
+function whyOf(error: McpServerFault | UpstreamFault): string {
+  if (error instanceof UpstreamFault) return error.kind;
+  const refused = error.status === 401 || error.status === 403;
+  return refused ? `status ${error.status}: it refuses the credential` : `status ${error.status}`;
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newKey } from '../harness/gateway.ts';
+import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
+import { mcpResources } from './world.ts';
+
+/** `gwctl mcp probe` before a server of each era, and before none. */
+
+const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
+
+let folder: string;
+let legacy: McpStandIn;
+let modern: McpStandIn;
+
+beforeAll(async () => {
+  legacy = await startMcpServer();
+  modern = await startMcpServer({ era: 'modern' });
+  folder = mkdtempSync(join(tmpdir(), 'gw-probe-'));
+  const servers = { old: { url: legacy.url }, new: { url: modern.url }, gone: { url: 'http://127.0.0.1:9/mcp' } };
+  const resources = mcpResources({ servers }, newKey());
+  writeFileSync(join(folder, 'all.yaml'), resources.map((one) => JSON.stringify(one)).join('\n---\n'));
+});
+
+afterAll(async () => {
+  await legacy?.[Symbol.asyncDispose]();
+  await modern?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function probe(...args: readonly string[]) {
+  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
+    execFile(process.execPath, [GWCTL, 'mcp', 'probe', ...args], { env: {} }, (error, out, err) => {
+      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
+  });
+}
+
+test.each([
+  ['old', '2025-11-25'],
+  ['new', '2026-07-28'],
+])('tells the revision and the hashes of %s', async (name, version) => {
+  const { status, out, err } = await probe(name, '--config', folder);
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+  expect(out).toMatch(new RegExp(`^default/${name} at http://\\S+ speaks ${version}\\necho {2}[0-9a-f]{64}\\n$`));
+  const told = JSON.parse((await probe(`default/${name}`, '--config', folder, '--json')).out) as object;
+  expect(told).toMatchObject({ server: `default/${name}`, version, tool: 'echo', hidden: 0 });
+});
+
+test('says why a server does not tell its tools', async () => {
+  const { status, out, err } = await probe('gone', '--config', folder);
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err).toBe('default/gone at http://127.0.0.1:9/mcp does not tell its tools: connect\n');
+});
+
+test('asks for a server and a folder', async () => {
+  expect((await probe()).err).toContain('give one server');
+  expect((await probe('old')).err).toContain('--config DIR');
+  const unknown = await probe('nothing', '--config', folder);
+  expect(unknown.status).toBe(2);
+  expect(unknown.err).toContain('reaches an MCPServer "nothing": there are default/old, default/new, default/gone');
+});
