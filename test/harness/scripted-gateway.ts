@@ -1,7 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { make, sha256, snapshotOf } from '#/config/testing/resources.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import type { Answer, CallRequest } from '#/call/call.ts';
 import { createProviders } from '#/providers/registry.ts';
