@@ -29,9 +29,6 @@ const ALLOCATED = `(() => {
   return heapUsed + external;
 })()`;
 
-/** How long a gateway may take to end the calls of clients that left. */
-const LEFT_MS = 1500;
-
 function inspectorOf({ inspector, name }: Side): Inspector {
   if (!inspector) throw new Error(`${name} has no inspector`);
   return inspector;
@@ -44,21 +41,21 @@ export async function allocation(
   rounds: number,
 ): Promise<Measure[]> {
   await using pair = await sides.another({ flags: COUNTING_FLAGS, inspect: true });
-  for (const side of [pair.bare, pair.governed]) {
-    const { failures } = await closedLoop(sides.client, side, prompt(2048), CONNECTIONS, WARM_UP);
+  const call = async (side: Side, body: string, calls: number): Promise<void> => {
+    const { failures } = await closedLoop(sides.client, side, body, CONNECTIONS, calls);
     refuseFailures(side, failures);
+  };
+  const idle = new Map<Side, number>();
+  for (const side of [pair.bare, pair.governed]) {
+    await call(side, prompt(2048), WARM_UP);
+    idle.set(side, await allocatedBy(side, async () => {}));
   }
   const measures: Measure[] = [];
   for (const [name, bytes] of Object.entries(sizes)) {
-    const body = prompt(bytes);
     const calls = bytes > 10_000 ? 50 : 100;
     const results = await inTurns(pair, rounds, async (side) => {
-      const idle = await allocatedBy(side, async () => {});
-      const busy = await allocatedBy(side, async () => {
-        const { failures } = await closedLoop(sides.client, side, body, CONNECTIONS, calls);
-        refuseFailures(side, failures);
-      });
-      return (busy - idle) / calls;
+      const allocated = await allocatedBy(side, () => call(side, prompt(bytes), calls));
+      return (allocated - (idle.get(side) ?? 0)) / calls;
     });
     measures.push(measure(`${name}: allocated`, 'bytes/call', results.bare, results.governed));
   }
@@ -67,7 +64,6 @@ export async function allocation(
 
 async function allocatedBy(side: Side, work: () => Promise<void>): Promise<number> {
   const inspector = inspectorOf(side);
-  await sleep(SETTLED_MS);
   await inspector.ask('HeapProfiler.collectGarbage');
   const before = await inspector.evaluate<number>(ALLOCATED);
   await work();
@@ -75,33 +71,34 @@ async function allocatedBy(side: Side, work: () => Promise<void>): Promise<numbe
   return (await inspector.evaluate<number>(ALLOCATED)) - before;
 }
 
-/** Bytes that are in use for each of so many open streams, after everything else was collected. */
+/**
+ * Bytes that are in use for each open stream, after everything else was collected. Each round opens so many more: of
+ * streams that end, a gateway keeps something for as long as their usage may still come.
+ */
 export async function liveStreams(
   sides: Sides,
   sizes: Readonly<Record<string, number>>,
   streams: number,
   rounds: number,
 ): Promise<Measure[]> {
-  await using pair = await sides.another({ inspect: true });
   const measures: Measure[] = [];
   for (const [name, bytes] of Object.entries(sizes)) {
     const body = prompt(bytes, { stream: true, model: 'upstream/stall' });
-    const results = await inTurns(pair, rounds, (side) => heldBy(side, body, streams));
-    measures.push(measure(`${name}, open stream: in use`, 'bytes', results.bare, results.governed));
+    const client = createClient();
+    const pair = await sides.another({ inspect: true });
+    try {
+      const results = await inTurns(pair, rounds, async (side) => {
+        const before = await inUse(inspectorOf(side));
+        await Promise.all(Array.from({ length: streams }, () => openStream(client, side, body)));
+        return ((await inUse(inspectorOf(side))) - before) / streams;
+      });
+      measures.push(measure(`${name}, open stream: in use`, 'bytes', results.bare, results.governed));
+    } finally {
+      await client.destroy();
+      await pair[Symbol.asyncDispose]();
+    }
   }
   return measures;
-}
-
-async function heldBy(side: Side, body: string, streams: number): Promise<number> {
-  const inspector = inspectorOf(side);
-  const before = await inUse(inspector);
-  const client = createClient();
-  await Promise.all(Array.from({ length: streams }, () => openStream(client, side, body)));
-  const bytes = ((await inUse(inspector)) - before) / streams;
-  await client.destroy();
-  // The calls of those who left end on their own.
-  await sleep(LEFT_MS);
-  return bytes;
 }
 
 async function inUse(inspector: Inspector): Promise<number> {
