@@ -192,7 +192,6 @@ python_install() {
 setup_peers() {
   npm_install tools/peers ci --ignore-scripts
   python_install litellm tools/peers/litellm.txt
-  python_install any-llm tools/peers/any-llm.txt
   if ! command -v nginx >/dev/null 2>&1; then
     can_apt || die 'running beside nginx needs, as root (Debian): apt-get install nginx-light'
     lock

@@ -24,8 +24,14 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 /** A client of its own connections. */
-export function createClient(): Agent {
-  return new Agent({ pipelining: 1, keepAliveTimeout: 60_000, headersTimeout: 30_000, bodyTimeout: 30_000 });
+export function createClient(options: Agent.Options = {}): Agent {
+  return new Agent({
+    pipelining: 1,
+    keepAliveTimeout: 60_000,
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+    ...options,
+  });
 }
 
 function requestTo(target: Target, body: string): Dispatcher.DispatchOptions {
@@ -51,15 +57,29 @@ export function send(client: Agent, target: Target, body: string): Promise<boole
   });
 }
 
-/** Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. */
-export function openStream(client: Agent, target: Target, body: string): Promise<void> {
+/**
+ * Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. `onOver` is told when it
+ * has ended all the same.
+ */
+export function openStream(
+  client: Agent,
+  target: Target,
+  body: string,
+  onOver: (error?: Error) => void = () => {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => {},
       onResponseStart: () => {},
       onResponseData: () => resolve(),
-      onResponseEnd: () => reject(new Error('the stream ended')),
-      onResponseError: (_controller, error) => reject(error),
+      onResponseEnd: () => {
+        reject(new Error('the stream ended'));
+        onOver();
+      },
+      onResponseError: (_controller, error) => {
+        reject(error);
+        onOver(error);
+      },
     };
     client.dispatch(requestTo(target, body), handler);
   });

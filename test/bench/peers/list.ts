@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { newKey, startGateway } from '../../harness/gateway.ts';
 import { startProgram } from '../processes.ts';
 import { governedResources } from '../resources.ts';
@@ -146,51 +145,5 @@ const litellm: Peer = {
   },
 };
 
-const anyLlm: Peer = {
-  name: 'any-llm gateway',
-  version: pinned('any-llm.txt', 'any-llm-sdk'),
-  on: 'key, rate limit in memory, budget and usage in PostgreSQL; one worker',
-  async start({ upstream, port, databaseUrl }) {
-    const config = {
-      // As its library calls the scheme.
-      database_url: databaseUrl.replace('postgres://', 'postgresql://'),
-      host: '127.0.0.1',
-      port,
-      master_key: MASTER_KEY,
-      rate_limit_rpm: 1_000_000,
-      providers: { openai: { api_key: 'upstream', api_base: `${upstream}/v1` } },
-      pricing: { 'openai:static': { input_price_per_million: 2, output_price_per_million: 8 } },
-    };
-    const running = await startCommand(
-      {
-        program: `${ROOT}.tools/any-llm/bin/any-llm-gateway`,
-        args: ['serve', '--config', '{folder}/config.yaml', '--workers', '1'],
-      },
-      { 'config.yaml': JSON.stringify(config) },
-    );
-    const origin = `http://127.0.0.1:${port}`;
-    return { ...running, target: { origin, key: await anyLlmKey(origin) }, model: 'openai:static' };
-  },
-};
-
-/** Makes a budget, a user of it and a key of hers, once the gateway answers. */
-async function anyLlmKey(origin: string): Promise<string> {
-  const headers = { 'x-anyllm-key': `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
-  const make = async (path: string, body: object): Promise<Record<string, string>> => {
-    const answer = await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Record<string, string>;
-  };
-  for (let waited = 0; waited < 180; waited++) {
-    const alive = await fetch(`${origin}/health`).catch(() => undefined);
-    if (alive?.ok) break;
-    await sleep(1000);
-  }
-  const { budget_id } = await make('/v1/budgets', { max_budget: 1_000_000 });
-  await make('/v1/users', { user_id: 'bench', budget_id });
-  const { key } = await make('/v1/keys', { key_name: 'bench', user_id: 'bench' });
-  return key!;
-}
-
 /** In the order of the table. */
-export const PEERS: readonly Peer[] = [nginx, bare, gatewarden, portkey, litellm, anyLlm];
+export const PEERS: readonly Peer[] = [nginx, bare, gatewarden, portkey, litellm];
