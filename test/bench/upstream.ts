@@ -81,7 +81,7 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    const ofMessages = request.url === '/messages';
+    const ofMessages = request.url?.endsWith('/messages') ?? false;
     if (!body.includes('"stream":true')) {
       const answer = ofMessages ? messagesBuffered : buffered;
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
