@@ -143,9 +143,9 @@ test-%: packages servers
 	@$(VITEST) "$(CURDIR)/test/$*/"
 
 .PHONY: bench
-bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,money: those parts)
-	@$(WITH_NODE) node test/bench/bench.ts
-	@[ -n "$$BENCH_ONLY" ] || $(MAKE) bench-documents
+bench: packages servers ## Measure what the gateway adds to a call; fails over test/bench/budgets.json (BENCH_ONLY=buffered,money: those parts; BENCH_STORE=1: store)
+	@status=0; $(WITH_NODE) node test/bench/bench.ts || status=$$?; \
+	[ -n "$$BENCH_ONLY" ] || $(MAKE) bench-documents || status=$$?; exit $$status
 
 TREE ?= ../other
 .PHONY: bench-beside
@@ -155,6 +155,14 @@ bench-beside: packages servers ## Measure what a call costs here and in another 
 .PHONY: bench-start
 bench-start: packages servers ## Measure how long starts take, and how much memory (TREE: another checkout, measured in turns; BENCH_ONLY, BENCH_STARTS)
 	@$(WITH_NODE) node test/bench/start.ts $(if $(filter command line,$(origin TREE)),"$(TREE)")
+
+.PHONY: bench-peers
+bench-peers: packages servers peers ## Measure other gateways, nginx and a bare proxy beside Gatewarden (PEERS=nginx,portkey: those; BENCH_ROUNDS)
+	@exec $(WITH_NODE) node test/bench/peers/peers.ts
+
+.PHONY: bench-streams
+bench-streams: packages servers ## Hold STREAMS (10000) open for MINUTES (10): memory, delay and drain of one process
+	@exec $(WITH_NODE) node test/bench/streams.ts
 
 .PHONY: eval
 eval: packages ## Score detectors, local models and the scope guard on texts they have not seen; fails where they take too long (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
@@ -244,9 +252,9 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
-	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules tools/mcp/node_modules .tools .compiled .data coverage bench-results eval-results
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules tools/mcp/node_modules tools/peers/node_modules .tools .compiled .data coverage bench-results eval-results
 
-.PHONY: training packages check-tools servers documents real office python agents aider s3 k6 helm cluster containers
+.PHONY: training packages check-tools servers documents real office python agents mcp aider peers s3 k6 helm cluster containers
 training:
 	@$(SETUP) training
 packages:
@@ -265,11 +273,12 @@ python:
 	@$(SETUP) python
 agents:
 	@$(SETUP) agents
-
 mcp:
 	@$(SETUP) mcp
 aider:
 	@$(SETUP) aider
+peers:
+	@$(SETUP) peers
 s3:
 	@$(SETUP) s3
 k6:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|containers|mcp|training…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|containers|mcp|peers|training…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -191,6 +191,18 @@ python_install() {
   printf '%s\n' "$sum" >"$stamp"
 }
 
+# Other gateways, for `make bench-peers`, each in an environment of its own: 1 GB on disk.
+setup_peers() {
+  npm_install tools/peers ci --ignore-scripts
+  python_install litellm tools/peers/litellm.txt
+  if ! command -v nginx >/dev/null 2>&1; then
+    can_apt || die 'running beside nginx needs, as root (Debian): apt-get install nginx-light'
+    lock
+    say 'installing nginx-light'
+    without_autostart apt_install nginx-light || die 'apt could not install nginx-light'
+  fi
+}
+
 setup_k6() { go_install k6; }
 
 setup_helm() { go_install helm; }
@@ -280,7 +292,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | real | python | agents | mcp | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | real | python | agents | mcp | peers | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

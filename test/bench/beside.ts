@@ -4,7 +4,9 @@ import { newKey, type GatewayOptions, type GatewayProcess } from '../harness/gat
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { closedLoop, createClient } from './load.ts';
+import { median } from './measures.ts';
 import { cpuMicroseconds, startProgram } from './processes.ts';
+import { prompt } from './prompts.ts';
 
 /**
  * What a change costs a call: this tree and another checkout of the project, governed calls to the same upstream in
@@ -48,23 +50,10 @@ const STREAMS: Readonly<Record<string, string>> = {
 
 function loadOf(name: string): Load {
   const model = STREAMS[name];
-  if (model !== undefined) return { body: prompt(2, { model, stream: true }), connections: 16, requests: 160 };
+  if (model !== undefined) return { body: prompt(2048, { model, stream: true }), connections: 16, requests: 160 };
   const kib = Number(name);
-  return { body: prompt(kib), connections: CONNECTIONS, requests: Math.ceil(8000 / (kib + 2)) };
+  return { body: prompt(kib * 1024), connections: CONNECTIONS, requests: Math.ceil(8000 / (kib + 2)) };
 }
-
-function prompt(kib: number, more: object = {}): string {
-  const sentence = 'We look at the numbers of the third quarter and decide together what the next step should be. ';
-  const personal = 'Write to ada.lovelace@example.com or call +49 30 901820 about it. ';
-  const content = (personal + sentence.repeat(Math.ceil((kib * 1024) / sentence.length))).slice(0, kib * 1024);
-  const messages = [
-    { role: 'system', content: 'You are a careful assistant.' },
-    { role: 'user', content },
-  ];
-  return JSON.stringify({ model: 'upstream/static', messages, max_tokens: 256, ...more });
-}
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
 await using servers = new AsyncDisposableStack();
 const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);

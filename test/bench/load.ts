@@ -4,6 +4,10 @@ import { Agent, type Dispatcher } from 'undici';
 export interface Target {
   readonly origin: string;
   readonly key: string;
+  /** Where not `/v1/chat/completions`. */
+  readonly path?: string;
+  /** Besides content type and key. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Latencies of one run, milliseconds, sorted. */
@@ -20,8 +24,20 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 /** A client of its own connections. */
-export function createClient(): Agent {
-  return new Agent({ pipelining: 1, keepAliveTimeout: 60_000, headersTimeout: 30_000, bodyTimeout: 30_000 });
+export function createClient(options: Agent.Options = {}): Agent {
+  return new Agent({
+    pipelining: 1,
+    keepAliveTimeout: 60_000,
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+    ...options,
+  });
+}
+
+function requestTo(target: Target, body: string): Dispatcher.DispatchOptions {
+  const { origin, key, path = '/v1/chat/completions' } = target;
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...target.headers };
+  return { origin, path, method: 'POST', headers, body };
 }
 
 /** Sends one request; resolves with whether the whole answer came with status 200. */
@@ -37,23 +53,35 @@ export function send(client: Agent, target: Target, body: string): Promise<boole
       onResponseEnd: () => resolve(status === 200),
       onResponseError: () => resolve(false),
     };
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` };
-    client.dispatch({ origin: target.origin, path: '/v1/chat/completions', method: 'POST', headers, body }, handler);
+    client.dispatch(requestTo(target, body), handler);
   });
 }
 
-/** Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. */
-export function openStream(client: Agent, target: Target, body: string): Promise<void> {
+/**
+ * Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. `onOver` is told when it
+ * has ended all the same.
+ */
+export function openStream(
+  client: Agent,
+  target: Target,
+  body: string,
+  onOver: (error?: Error) => void = () => {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => {},
       onResponseStart: () => {},
       onResponseData: () => resolve(),
-      onResponseEnd: () => reject(new Error('the stream ended')),
-      onResponseError: (_controller, error) => reject(error),
+      onResponseEnd: () => {
+        reject(new Error('the stream ended'));
+        onOver();
+      },
+      onResponseError: (_controller, error) => {
+        reject(error);
+        onOver(error);
+      },
     };
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` };
-    client.dispatch({ origin: target.origin, path: '/v1/chat/completions', method: 'POST', headers, body }, handler);
+    client.dispatch(requestTo(target, body), handler);
   });
 }
 
@@ -80,6 +108,31 @@ export async function closedLoop(
   );
   const seconds = (performance.now() - started) / 1000;
   return { requests, seconds, latencies: latencies.sort((a, b) => a - b), failures };
+}
+
+/** Keeps `connections` requests going for so many seconds; then no more are sent, and those under way end. */
+export async function timedLoop(
+  client: Agent,
+  target: Target,
+  body: string,
+  connections: number,
+  seconds: number,
+): Promise<LoadResult> {
+  const until = performance.now() + seconds * 1000;
+  const latencies: number[] = [];
+  let failures = 0;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      do {
+        const at = performance.now();
+        if (!(await send(client, target, body))) failures++;
+        latencies.push(performance.now() - at);
+      } while (performance.now() < until);
+    }),
+  );
+  const taken = (performance.now() - started) / 1000;
+  return { requests: latencies.length, seconds: taken, latencies: latencies.sort((a, b) => a - b), failures };
 }
 
 /** Sends at a fixed rate whatever the answers take, so that waiting shows as latency. */

@@ -1,41 +1,61 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 
-/** One figure of both sides. */
+/** One figure of both sides, in pairs: what was measured of both one after the other. */
 export interface Measure {
   readonly name: string;
   readonly unit: string;
-  readonly bare: number;
-  readonly governed: number;
+  readonly bare: readonly number[];
+  readonly governed: readonly number[];
   /** `difference` where what is added matters too, beside the ratio. */
   readonly compare: 'ratio' | 'difference';
+  /** Whether `budgets.json` bounds its ratio. */
+  readonly budgeted: boolean;
 }
 
-/** The medians of what was measured of both sides. */
-export function measure(name: string, unit: string, b: number[], g: number[], compare: Measure['compare']): Measure {
-  return { name, unit, bare: median(b), governed: median(g), compare };
+/** What was measured in pairs. Its ratio has a budget unless it says `free`. */
+export function measure(
+  name: string,
+  unit: string,
+  bare: readonly number[],
+  governed: readonly number[],
+  compare: Measure['compare'] = 'ratio',
+  free?: 'free',
+): Measure {
+  return { name, unit, bare, governed, compare, budgeted: free === undefined };
 }
 
-/** Prints a table and writes it to bench-results/latest.json, with how it was measured. */
-export function report(measures: readonly Measure[], how: object): void {
-  const rows = measures.map(({ name, unit, bare: b, governed: g, compare }) => ({
-    name,
-    unit,
-    bare: round(b),
-    governed: round(g),
-    ratio: round(g / b),
-    ...(compare === 'difference' && { added: round(g - b) }),
-  }));
+/** Governed to bare, of each pair. Pairs of one moment are alike on a machine whose speed drifts; medians of all are not. */
+export function ratiosOf({ bare, governed }: Pick<Measure, 'bare' | 'governed'>): readonly number[] {
+  return governed.map((value, index) => value / bare[index]!);
+}
+
+/** Prints a table and writes it to bench-results/<file>.json, with how it was measured and what else kept the machine busy. */
+export function report(measures: readonly Measure[], how: object, file = 'latest'): void {
+  const rows = measures.map((one) => {
+    const [b, g] = [median(one.bare), median(one.governed)];
+    return {
+      name: one.name,
+      unit: one.unit,
+      bare: round(b),
+      governed: round(g),
+      ratio: round(median(ratiosOf(one))),
+      ...(one.compare === 'difference' && { added: round(g - b) }),
+    };
+  });
   console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])));
+  const load = loadavg().map(round);
   mkdirSync('bench-results', { recursive: true });
-  writeFileSync('bench-results/latest.json', `${JSON.stringify({ ...how, measures: rows }, null, 2)}\n`);
-  console.log('Written to bench-results/latest.json');
+  writeFileSync(`bench-results/${file}.json`, `${JSON.stringify({ ...how, load, measures: rows }, null, 2)}\n`);
+  console.log(`Load average ${load.join(', ')}. Written to bench-results/${file}.json`);
 }
 
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)]!;
 }
 
-function round(value: number): number {
+/** To three digits. */
+export function round(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -19,10 +19,14 @@ import type { Target } from '#/call/target.ts';
 import { CallRecord } from '#/seal/call-record.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { newKey } from '../harness/gateway.ts';
+import { createDatabase } from '../harness/postgres.ts';
+import { measure, type Measure } from './measures.ts';
+import { prompt } from './prompts.ts';
+import { costOf, type Sides } from './sides.ts';
 import { governedResources } from './resources.ts';
 
 /** CPU microseconds of the thread that serves, a call, by step. The stores' own are not in it. */
-export interface MoneyCost {
+interface MoneyCost {
   /** Price, worst case, and the debit in Redis. */
   readonly hold: number;
   /** The audit row, its link, and its share of a batch in PostgreSQL. */
@@ -43,7 +47,7 @@ const TICK_MS = 5;
  * What metering and sealing cost a gateway: the corridor's own steps on a real Redis and a real PostgreSQL, each step for
  * all calls before the next, so that its CPU can be told.
  */
-export async function measureMoney(redisUrl: string, databaseUrl: string, calls: number): Promise<MoneyCost> {
+async function measureMoney(redisUrl: string, databaseUrl: string, calls: number): Promise<MoneyCost> {
   await using stores = new AsyncDisposableStack();
   const counters = openRedisCounters({ url: redisUrl, keyPrefix: `bench-${randomUUID()}:` });
   stores.defer(() => counters.close());
@@ -176,4 +180,31 @@ async function cpuOf(work: () => Promise<void>): Promise<number> {
 
 function asDocuments(resources: readonly object[]) {
   return resources.map((value, index) => ({ file: 'bench', index, value }));
+}
+
+/** Of each step the microseconds it was given, on a machine that took the middle of 86 to 150 for a bare call. */
+const GIVEN: MoneyCost = { hold: 25, seal: 18, settle: 5 };
+const GIVEN_CALL = 118;
+
+/**
+ * What metering and sealing cost a call. In the place of `bare` stands their budget: of each step the microseconds it was
+ * given, as so many parts of what a bare call takes here and now.
+ */
+export async function moneyAgainstBudget(sides: Sides, rounds: number): Promise<Measure[]> {
+  const costs: MoneyCost[] = [];
+  const bareCosts: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    bareCosts.push((await costOf(sides.client, sides.bare, prompt(2048), IN_FLIGHT, 4000)).cpu);
+    costs.push(await measureMoney(sides.redisUrl, await createDatabase(sides.databaseUrl), 4000));
+  }
+  const against = (name: string, of: (cost: MoneyCost) => number): Measure => {
+    const given = bareCosts.map((cost) => (cost * of(GIVEN)) / GIVEN_CALL);
+    return measure(`${name}, against what it was given: CPU`, 'µs/call', given, costs.map(of));
+  };
+  return [
+    against('hold', ({ hold }) => hold),
+    against('seal', ({ seal }) => seal),
+    against('settle', ({ settle }) => settle),
+    against('metering and sealing', ({ hold, seal, settle }) => hold + seal + settle),
+  ];
 }

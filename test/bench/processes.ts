@@ -8,17 +8,19 @@ export interface Program {
   stop(): void;
 }
 
-/** Starts a program that prints its port as its first line. */
-export async function startProgram(file: string, ...args: string[]): Promise<Program> {
-  const child: ChildProcess = spawn(process.execPath, [new URL(file, import.meta.url).pathname, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** Starts a program that prints its port as its first line, with these flags of Node.js. */
+export async function startProgram(file: string, args: readonly string[] = [], flags: readonly string[] = []) {
+  const child: ChildProcess = spawn(process.execPath, [...flags, new URL(file, import.meta.url).pathname, ...args], {
+    // What an inspector says of itself is no concern of whoever reads the figures.
+    stdio: ['ignore', 'pipe', flags.length > 0 ? 'ignore' : 'inherit'],
   });
   process.on('exit', () => child.kill('SIGKILL'));
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout!.once('data', (line: Buffer) => resolve(Number(line.toString('utf8').trim())));
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
   });
-  return { port, pid: child.pid!, stop: () => void child.kill('SIGKILL') };
+  const program: Program = { port, pid: child.pid!, stop: () => void child.kill('SIGKILL') };
+  return program;
 }
 
 /** CPU time that a process and its threads have used, microseconds. */
@@ -34,4 +36,17 @@ export function cpuMicroseconds(pid: number): number {
 export function residentBytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
+}
+
+/** A process and all that it has started and that still run. */
+export function familyOf(pid: number): readonly number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return [pid, ...children.flatMap((child) => familyOf(child))];
+}
+
+/** The name of a program, of at most 15 characters. */
+export function programOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
 }

@@ -1,8 +1,9 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 
 /**
- * A provider that answers at once from memory: buffered, as a stream of 200 chunks, or (model `stall`) as a stream that
- * stays open after its first chunk. Prints its port.
+ * A provider that answers at once from memory: buffered, as a stream of 200 chunks, or as a stream that stays open after
+ * its first chunk, in silence (model `stall`) or with a chunk now and then (model `rare`: each second for one in a hundred
+ * of these streams). Prints its port.
  */
 const CHUNKS = 200;
 const frame = (delta: object, finish: string | null): string =>
@@ -61,12 +62,26 @@ interface Stream {
 /** Chunks leave in groups, as they do where a provider's and the network's buffers meet. */
 const GROUP = 4;
 
+const kept = new Set<ServerResponse>();
+
+function keepOpen(response: ServerResponse): void {
+  kept.add(response);
+  response.once('close', () => kept.delete(response));
+}
+
+let second = 0;
+setInterval(() => {
+  second = (second + 1) % 100;
+  let index = 0;
+  for (const response of kept) if (index++ % 100 === second) response.write(chunks[0]);
+}, 1000).unref();
+
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    const ofMessages = request.url === '/messages';
+    const ofMessages = request.url?.endsWith('/messages') ?? false;
     if (!body.includes('"stream":true')) {
       const answer = ofMessages ? messagesBuffered : buffered;
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
@@ -77,6 +92,7 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(stream.first);
     if (body.includes('"model":"stall"')) return;
+    if (body.includes('"model":"rare"')) return keepOpen(response);
     let at = 0;
     const next = (): void => {
       if (at >= stream.chunks.length) return void response.end(stream.last);

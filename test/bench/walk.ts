@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newKey, startGateway, tenant } from '../harness/gateway.ts';
+import { freePort } from '../harness/free-port.ts';
 import { startUpstream } from '../harness/upstream.ts';
+import { inspectorAt } from './inspector.ts';
 
 /**
  * Where one buffered chat call goes under src/: files entered, functions entered and function calls, by V8's precise coverage
@@ -33,37 +35,6 @@ interface Coverage {
   readonly result: readonly { readonly url: string; readonly functions: readonly FunctionCoverage[] }[];
 }
 
-/** The inspector of a running process, which does not end before it is closed. */
-interface Inspector {
-  ask(method: string, params?: object): Promise<unknown>;
-  close(): void;
-}
-
-async function inspectorOf(log: readonly string[]): Promise<Inspector> {
-  const address = /ws:\/\/\S+/.exec(log.find((line) => line.includes('Debugger listening on')) ?? '')?.[0];
-  if (address === undefined) throw new Error('the gateway has no inspector');
-  const socket = new WebSocket(address);
-  await new Promise((resolve, reject) => {
-    socket.addEventListener('open', resolve);
-    socket.addEventListener('error', () => reject(new Error(`no inspector at ${address}`)));
-  });
-  const waiting = new Map<number, (result: unknown) => void>();
-  socket.addEventListener('message', ({ data }) => {
-    const { id, result } = JSON.parse(String(data)) as { id: number; result: unknown };
-    waiting.get(id)?.(result);
-    waiting.delete(id);
-  });
-  let last = 0;
-  return {
-    ask: (method, params = {}) =>
-      new Promise((resolve) => {
-        waiting.set(++last, resolve);
-        socket.send(JSON.stringify({ id: last, method, params }));
-      }),
-    close: () => socket.close(),
-  };
-}
-
 /** Calls of each function under src/ since the last look, by file, place and name. */
 function callsIn({ result }: Coverage): Map<string, number> {
   const calls = new Map<string, number>();
@@ -83,6 +54,7 @@ await using things = new AsyncDisposableStack();
 const upstream = await startUpstream();
 things.defer(() => upstream.close());
 const key = newKey();
+const inspected = await freePort();
 const gateway = await startGateway({
   resources: tenant({
     upstreamUrl: upstream.url,
@@ -93,7 +65,7 @@ const gateway = await startGateway({
     },
     policy: { dlp: { mode: 'Tokenize' } },
   }),
-  env: { NODE_OPTIONS: '--inspect=127.0.0.1:0' },
+  env: { NODE_OPTIONS: `--inspect=127.0.0.1:${inspected}` },
 });
 things.defer(async () => void (await gateway.stop()));
 
@@ -108,7 +80,7 @@ async function call(): Promise<void> {
 }
 
 for (let index = 0; index < WARM_UP; index++) await call();
-const inspector = await inspectorOf(gateway.log);
+const inspector = await inspectorAt(inspected);
 things.defer(() => inspector.close());
 await inspector.ask('Profiler.enable');
 await inspector.ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });

@@ -36,6 +36,8 @@ export interface GatewayOptions {
   /** Kept when given, else a new temporary folder that is removed at the end. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of Node.js; without them, those that its image and `make run` have. */
+  readonly flags?: readonly string[];
 }
 
 const MAIN = new URL('../../src/start.js', import.meta.url).pathname;
@@ -57,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     renameSync(next, join(configDir, 'resources.yaml'));
   };
   if (options.resources) configure(options.resources);
-  const child = spawn(process.execPath, [...FLAGS, MAIN], {
+  const child = spawn(process.execPath, [...(options.flags ?? FLAGS), MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
