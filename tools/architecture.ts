@@ -38,7 +38,10 @@ const IO_MODULES =
  * `src/main.ts` and `src/start.js` may import all. `src/*.ts`: what main.ts composes the process with.
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console', ...COMPOSED], types: [] },
+  'src/*.ts': {
+    uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console', ...COMPOSED, 'package.json'],
+    types: [],
+  },
   settings: { uses: ['values'], types: [] },
   embedded: { uses: ['vendors'], types: [] },
   surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },

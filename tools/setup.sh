@@ -196,7 +196,7 @@ setup_peers() {
   npm_install tools/peers ci --ignore-scripts
   python_install litellm tools/peers/litellm.txt
   if ! command -v nginx >/dev/null 2>&1; then
-    can_apt || die 'running beside nginx needs, as root (Debian): apt-get install nginx-light'
+    can_apt || die 'comparing with nginx needs, as root (Debian): apt-get install nginx-light'
     lock
     say 'installing nginx-light'
     without_autostart apt_install nginx-light || die 'apt could not install nginx-light'

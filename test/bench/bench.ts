@@ -23,7 +23,7 @@ const SMALL = 2048;
 const LARGE = 200 * 1024;
 
 /**
- * What is measured, in this order; those named in BENCH_ONLY (with commas between) where it is set. A part of one's own is
+ * The parts, in the order in which they are measured; those named in BENCH_ONLY (with commas between) where it is set. A part of one's own is
  * one line: it measures both sides and returns pairs.
  */
 const PARTS: Readonly<Record<string, (sides: Sides) => Promise<readonly Measure[]>>> = {

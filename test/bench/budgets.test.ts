@@ -24,21 +24,21 @@ describe('a budget', () => {
     expect(judged([199, 199, 260, 280]).faults).toEqual([]);
   });
 
-  it('is to be stored anew where the ratio is far below', () => {
+  it('must be stored again where the ratio is far below', () => {
     expect(judged([150, 150, 150, 150]).gains).toEqual(['a call: CPU: governed to bare, stored 2, now 1.5']);
   });
 
-  it('is missing for what was not stored, and that is a fault', () => {
+  it('is missing for a measure that is not stored, and that is a fault', () => {
     expect(judge([measure('another', 'µs', [1], [1])], budgets).faults).toEqual([
       'another: no budget is stored, now 1; store it with BENCH_STORE=1',
     ]);
   });
 
-  it('does not bind what is measured for information', () => {
+  it('does not bind measures for information', () => {
     expect(judge([measure('another', 'µs', [1], [1], 'ratio', 'free')], budgets)).toEqual({ faults: [], gains: [] });
   });
 
-  it('cannot be kept by what is not a number', () => {
+  it('cannot be kept by NaN', () => {
     expect(judged([Number.NaN, Number.NaN, Number.NaN, Number.NaN]).faults).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { median, ratiosOf, round, type Measure } from './measures.ts';
 
-/** What a measure was when it was stored: its ratio is its budget, the rest says what it was made of. */
+/** A stored measure: its ratio is its budget, the rest says how it came about. */
 interface Budget {
   readonly ratio: number;
   readonly unit: string;
@@ -25,7 +25,7 @@ export function readBudgets(): Budgets {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Budgets;
 }
 
-/** One line for each measure whose ratio is over its budget, or that has none. Ratios far below theirs are told of. */
+/** One line for each measure whose ratio is over its budget, or that has none. Ratios far below theirs are named, too. */
 export function judge(measures: readonly Measure[], budgets: Budgets): { faults: string[]; gains: string[] } {
   const faults: string[] = [];
   const gains: string[] = [];

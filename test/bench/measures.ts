@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 
-/** One figure of both sides, in pairs: what was measured of both one after the other. */
+/** One figure of both sides, in pairs, one after the other. */
 export interface Measure {
   readonly name: string;
   readonly unit: string;
@@ -13,7 +13,7 @@ export interface Measure {
   readonly budgeted: boolean;
 }
 
-/** What was measured in pairs. Its ratio has a budget unless it says `free`. */
+/** A measure in pairs. Its ratio has a budget unless it says `free`. */
 export function measure(
   name: string,
   unit: string,

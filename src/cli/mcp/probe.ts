@@ -7,7 +7,7 @@ import { createTransport } from '#/providers/http/transport.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
 import { readDefinitions } from '#/route/tools/definitions.ts';
 import { showHidden } from '#/values/hidden-characters.ts';
-import manifest from '../../../package.json' with { type: 'json' };
+import { VERSION } from '#/version.ts';
 import { formatFault } from '../config/check-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -85,7 +85,7 @@ function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
 async function listOf(server: McpServerConfig): Promise<ToolListing> {
   const transport = createTransport();
   try {
-    const client = { name: 'gatewarden', version: manifest.version };
+    const client = { name: 'gatewarden', version: VERSION };
     return await createMcpServers(transport, client).list(server, LIST_MS);
   } finally {
     await transport.close();
