@@ -5,7 +5,7 @@ import { measure, type Measure } from './measures.ts';
 import { prompt } from './prompts.ts';
 import { inTurns, refuseFailures, SETTLED_MS, type Side, type Sides } from './sides.ts';
 
-/** What is measured from inside of the processes. Other work on the machine does not change it: bytes do not depend on time. */
+/** Measures from inside the processes. Other work on the machine does not change it: bytes do not depend on time. */
 
 /**
  * A young generation that holds all that a measurement allocates, so that nothing is collected meanwhile; and no optimizing
@@ -23,7 +23,7 @@ const CONNECTIONS = 16;
 /** Calls before anything is counted: each function allocates what it remembers of its callers. */
 const WARM_UP = 200;
 
-/** Bytes that a process has allocated since its last collection, on its heap and beside it. */
+/** Bytes that a process has allocated since its last collection, on its heap and outside it. */
 const ALLOCATED = `(() => {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -111,7 +111,7 @@ async function inUse(inspector: Inspector): Promise<number> {
 
 /**
  * Notes how long each turn of the event loop keeps its thread busy, by the time of the thread alone: what else the
- * machine does is not in it. Collections of garbage are told apart, by the clock.
+ * machine does is not in it. Collections of garbage are counted apart, by the clock.
  */
 const WATCH_TURNS = `(() => {
   const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');

@@ -46,7 +46,7 @@ export interface Pair extends AsyncDisposable {
 /** As its image and `make run` start it. */
 const SERVICE = ['--max-semi-space-size=32'];
 
-/** Starts the upstream and both sides. The servers are somebody else's. */
+/** Starts the upstream and both sides. The caller owns the servers. */
 export async function openSides(redisUrl: string, databaseUrl: string, options: SideOptions = {}): Promise<Sides> {
   const key = newKey();
   const cachedKey = newKey();

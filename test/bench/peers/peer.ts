@@ -25,7 +25,7 @@ export interface RunningPeer {
   stop(): Promise<void>;
 }
 
-/** A program that stands in front of a provider, beside Gatewarden. */
+/** A program that stands in front of a provider, as Gatewarden does. */
 export interface Peer {
   readonly name: string;
   readonly version: string;
