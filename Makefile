@@ -157,7 +157,7 @@ bench-start: packages servers ## Measure how long starts take, and how much memo
 	@$(WITH_NODE) node test/bench/start.ts $(if $(filter command line,$(origin TREE)),"$(TREE)")
 
 .PHONY: bench-peers
-bench-peers: packages servers peers ## Compare other gateways, nginx and a bare proxy with Gatewarden (PEERS=nginx,portkey: those; BENCH_ROUNDS)
+bench-peers: packages servers peers ## Measure Gatewarden, other gateways, nginx and a bare proxy in turns (PEERS=nginx,portkey: those; BENCH_ROUNDS)
 	@exec $(WITH_NODE) node test/bench/peers/peers.ts
 
 .PHONY: bench-streams

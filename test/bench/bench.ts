@@ -17,13 +17,13 @@ import { openSides, type Sides } from './sides.ts';
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const RATE = Number(process.env['BENCH_RATE'] ?? 1500);
-/** Requests before anything is measured: the engine compiles what is called often. */
+/** Requests before anything is measured: V8 compiles hot functions. */
 const WARM_UP = 10_000;
 const SMALL = 2048;
 const LARGE = 200 * 1024;
 
 /**
- * The parts, in the order in which they are measured; those named in BENCH_ONLY (with commas between) where it is set. A part of one's own is
+ * The parts, in this order; those named in BENCH_ONLY (with commas between) where it is set. A part of one's own is
  * one line: it measures both sides and returns pairs.
  */
 const PARTS: Readonly<Record<string, (sides: Sides) => Promise<readonly Measure[]>>> = {

@@ -62,7 +62,7 @@ describe('the entry for a board', () => {
     );
   });
 
-  it('holds no shell variable that stays unexpanded', () => {
+  it('holds no shell variable that stays as it is', () => {
     expect(JSON.stringify(definition)).not.toContain('$');
   });
 

@@ -24,7 +24,7 @@ describe('a budget', () => {
     expect(judged([199, 199, 260, 280]).faults).toEqual([]);
   });
 
-  it('must be stored again where the ratio is far below', () => {
+  it('is to be stored again where the ratio is far below', () => {
     expect(judged([150, 150, 150, 150]).gains).toEqual(['a call: CPU: governed to bare, stored 2, now 1.5']);
   });
 
@@ -34,11 +34,11 @@ describe('a budget', () => {
     ]);
   });
 
-  it('does not bind measures for information', () => {
+  it('does not bind a measure for information', () => {
     expect(judge([measure('another', 'µs', [1], [1], 'ratio', 'free')], budgets)).toEqual({ faults: [], gains: [] });
   });
 
-  it('cannot be kept by NaN', () => {
+  it('cannot be kept by a ratio of NaN', () => {
     expect(judged([Number.NaN, Number.NaN, Number.NaN, Number.NaN]).faults).toHaveLength(1);
   });
 });

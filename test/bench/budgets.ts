@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { median, ratiosOf, round, type Measure } from './measures.ts';
 
-/** A stored measure: its ratio is its budget, the rest says how it came about. */
+/** A stored measure: its ratio is the budget, the rest says how it came about. */
 interface Budget {
   readonly ratio: number;
   readonly unit: string;
@@ -17,7 +17,7 @@ export type Budgets = Readonly<Record<string, Budget>>;
 const FILE = new URL('./budgets.json', import.meta.url);
 /** So much above its budget a ratio may be. */
 const SLACK = 0.05;
-/** So many of its pairs must be above the budget, too: one slow moment of the machine is none of the gateway's. */
+/** So many of its pairs must be above the budget, too: one slow moment of the machine does not count. */
 const SHARE = 0.75;
 
 /** What `budgets.json` says. */
@@ -25,7 +25,7 @@ export function readBudgets(): Budgets {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Budgets;
 }
 
-/** One line for each measure whose ratio is over its budget, or that has none. Ratios far below theirs are named, too. */
+/** One line for each measure whose ratio is over its budget, or that has none. Gains are ratios far below theirs. */
 export function judge(measures: readonly Measure[], budgets: Budgets): { faults: string[]; gains: string[] } {
   const faults: string[] = [];
   const gains: string[] = [];
@@ -38,9 +38,10 @@ export function judge(measures: readonly Measure[], budgets: Budgets): { faults:
       faults.push(`${one.name}: no budget is stored, now ${round(now)}; store it with BENCH_STORE=1`);
       continue;
     }
-    const above = ratios.filter((ratio) => ratio > budget.ratio).length / ratios.length;
+    // A ratio of NaN is not within its budget.
+    const above = ratios.filter((ratio) => !(ratio <= budget.ratio)).length / ratios.length;
     const said = `${one.name}: governed to bare, stored ${budget.ratio}, now ${round(now)}`;
-    if (!(now <= budget.ratio * (1 + SLACK)) && !(above < SHARE)) faults.push(said);
+    if (!(now <= budget.ratio * (1 + SLACK)) && above >= SHARE) faults.push(said);
     else if (now < budget.ratio * (1 - SLACK)) gains.push(said);
   }
   return { faults, gains };

@@ -124,18 +124,18 @@ export async function cacheHits(sides: Sides, kilobytes: number, rounds: number)
   const requests = kilobytes === 2 ? 4000 : 2000;
   const again = prompt(kilobytes * 1024);
   let asked = 0;
-  const another = (): string => again.replace('"max_tokens"', `"seed":${asked++},"max_tokens"`);
+  const fresh = (): string => again.replace('"max_tokens"', `"seed":${asked++},"max_tokens"`);
   const cpuOf = async (side: Side, body: string | (() => string)): Promise<number> =>
     (await costOf(sides.client, side, body, CONNECTIONS, requests)).cpu;
   const found: number[] = [];
   const served: number[] = [];
   const missed: number[] = [];
   await cpuOf(sides.cached, again);
-  await cpuOf(sides.cached, another);
+  await cpuOf(sides.cached, fresh);
   for (let round = 0; round < rounds; round++) {
     served.push(await cpuOf(sides.governed, again));
     found.push(await cpuOf(sides.cached, again));
-    missed.push(await cpuOf(sides.cached, another));
+    missed.push(await cpuOf(sides.cached, fresh));
   }
   return [
     measure(`${name} against served: CPU`, 'µs/call', served, found),

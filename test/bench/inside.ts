@@ -5,7 +5,7 @@ import { measure, type Measure } from './measures.ts';
 import { prompt } from './prompts.ts';
 import { inTurns, refuseFailures, SETTLED_MS, type Side, type Sides } from './sides.ts';
 
-/** Measured inside the processes. Other work on the machine does not change it: bytes do not depend on time. */
+/** Measures from inside the processes. Other work on the machine does not change it: bytes do not depend on time. */
 
 /**
  * A young generation that holds all that a measurement allocates, so that nothing is collected meanwhile; and no optimizing
@@ -111,7 +111,7 @@ async function inUse(inspector: Inspector): Promise<number> {
 
 /**
  * Notes how long each turn of the event loop keeps its thread busy, by the time of the thread alone: what else the
- * machine does is not in it. The clock tells collections of garbage apart.
+ * machine does is not in it. Collections of garbage are counted apart, by the clock.
  */
 const WATCH_TURNS = `(() => {
   const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');

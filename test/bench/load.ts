@@ -58,8 +58,8 @@ export function send(client: Agent, target: Target, body: string): Promise<boole
 }
 
 /**
- * Opens a stream and resolves with its first bytes, leaving it open; rejects without any. Calls `onOver` when it ends by
- * itself.
+ * Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. `onOver` learns when it
+ * ends anyway.
  */
 export function openStream(
   client: Agent,

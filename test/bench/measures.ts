@@ -7,7 +7,7 @@ export interface Measure {
   readonly unit: string;
   readonly bare: readonly number[];
   readonly governed: readonly number[];
-  /** `difference` where what is added matters too, beside the ratio. */
+  /** `difference` where the added amount matters as well as the ratio. */
   readonly compare: 'ratio' | 'difference';
   /** Whether `budgets.json` bounds its ratio. */
   readonly budgeted: boolean;

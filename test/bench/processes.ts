@@ -11,7 +11,7 @@ export interface Program {
 /** Starts a program that prints its port as its first line, with these flags of Node.js. */
 export async function startProgram(file: string, args: readonly string[] = [], flags: readonly string[] = []) {
   const child: ChildProcess = spawn(process.execPath, [...flags, new URL(file, import.meta.url).pathname, ...args], {
-    // The reader of the figures does not need the inspector's own messages.
+    // An inspector writes its address there, which is not part of the figures.
     stdio: ['ignore', 'pipe', flags.length > 0 ? 'ignore' : 'inherit'],
   });
   process.on('exit', () => child.kill('SIGKILL'));

@@ -7,7 +7,7 @@ import type { Side, Sides } from './sides.ts';
 
 /**
  * What the system gives a process for each stream that is open: growth of the resident memory of fresh, warmed processes
- * over many that stay open. Uncollected garbage counts.
+ * over many that stay open. Garbage that waits for a collection is in it.
  */
 export async function residentStreams(sides: Sides, name: string, bytes: number, streams: number): Promise<Measure> {
   const warm = prompt(2048, { stream: true });

@@ -14,7 +14,7 @@ import { PEERS } from './list.ts';
 import { whenServing, type Peer, type RunningPeer } from './peer.ts';
 
 /**
- * Other gateways and Gatewarden: the same calls to the same upstream on loopback, each program alone with a processor,
+ * Gatewarden and other gateways: the same calls to the same upstream on loopback, each program alone with a processor,
  * everything else on the others. Each round starts every program again, in another order. Ends by itself.
  *
  *     node test/bench/peers/peers.ts
@@ -27,7 +27,9 @@ const CHUNKS = 200;
 const chosen = process.env['PEERS']?.split(',');
 const peers = PEERS.filter(({ name }) => !chosen || chosen.includes(name.toLowerCase()));
 if (peers.length === 0)
-  throw new Error(`unknown peer; must be one of ${PEERS.map(({ name }) => name.toLowerCase()).join(', ')}`);
+  throw new Error(
+    `PEERS names an unknown program; known are ${PEERS.map(({ name }) => name.toLowerCase()).join(', ')}`,
+  );
 
 /** What one round has found of a program. */
 interface Found {
