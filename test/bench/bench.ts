@@ -1,7 +1,7 @@
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { keepBudgets } from './budgets.ts';
-import { buffered, cacheHits, CONNECTIONS, equalLoad, latency, streams, translated } from './call-costs.ts';
+import { buffered, cacheHits, CONNECTIONS, equalLoad, latency, streams, translatedCalls } from './call-costs.ts';
 import { allocation, liveStreams, longestTurns } from './inside.ts';
 import { closedLoop } from './load.ts';
 import { report, type Measure } from './measures.ts';
@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, (sides: Sides) => Promise<readonly Measure[
   ],
   load: (sides) => equalLoad(sides, RATE, ROUNDS),
   cache: async (sides) => [...(await cacheHits(sides, 2, ROUNDS)), ...(await cacheHits(sides, 20, ROUNDS))],
-  translated: (sides) => translated(sides, ROUNDS),
+  translated: (sides) => translatedCalls(sides, ROUNDS),
   latency: (sides) => latency(sides, ROUNDS),
   turns: (sides) => longestTurns(sides, ROUNDS),
   streams: (sides) => streams(sides, ROUNDS),

@@ -39,7 +39,7 @@ export async function buffered(
   ];
 }
 
-export const translated = (sides: Sides, rounds: number): Promise<Measure[]> =>
+export const translatedCalls = (sides: Sides, rounds: number): Promise<Measure[]> =>
   buffered(
     sides,
     '2 KiB, chat to messages',
@@ -94,9 +94,9 @@ export async function latency(sides: Sides, rounds: number): Promise<Measure[]> 
 
 /** What a chunk of a stream costs; the call itself is in it. */
 export async function streamed(sides: Sides, name: string, asked: Asked, rounds: number): Promise<Measure[]> {
-  const streams = 160;
+  const asking = 160;
   const { bare, governed } = await inTurns(sides, rounds, (side) =>
-    costOf(sides.client, side, askedOf(side, asked), STREAM_CONNECTIONS, streams),
+    costOf(sides.client, side, askedOf(side, asked), STREAM_CONNECTIONS, asking),
   );
   const cpu = [bare.map((one) => one.cpu / CHUNKS), governed.map((one) => one.cpu / CHUNKS)] as const;
   const rate = [bare.map((one) => one.rate * CHUNKS), governed.map((one) => one.rate * CHUNKS)] as const;

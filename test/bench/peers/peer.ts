@@ -7,7 +7,7 @@ import type { Agent } from 'undici';
 import { send, type Target } from '../load.ts';
 
 /** What a peer is started with. */
-export interface Place {
+interface Place {
   /** Of the upstream: `http://127.0.0.1:port`. */
   readonly upstream: string;
   readonly port: number;

@@ -147,7 +147,7 @@ function tell(): void {
     .filter((peer) => found.get(peer)!.length > 0)
     .map((peer) => {
       const rounds = found.get(peer)!;
-      const of = (tell: (one: Found) => number): number => round(median(rounds.map(tell)));
+      const of = (figure: (one: Found) => number): number => round(median(rounds.map(figure)));
       return {
         name: `${peer.name} ${peer.version}`,
         'calls/s': of(({ rate }) => rate),
