@@ -297,7 +297,7 @@ describe('what is refused', () => {
     const never = [
       'messages/batches',
       'organization/usage',
-      'mcp',
+      'mcp/crm/x',
       'documents/x',
       'systemone/x',
       'decisions/x',
@@ -306,6 +306,7 @@ describe('what is refused', () => {
     ];
     const before = upstream.requests.length;
     for (const path of never) expect([path, (await call('logged', `/v1/${path}`)).status]).toEqual([path, 404]);
+    for (const path of ['mcp', 'mcp/crm']) expect((await call('logged', `/v1/${path}`)).status).toBe(405);
     const stranger = await fetch(`${gateways.logged.url}/v1/evals`, { headers: { 'x-gw-provider': 'upstream' } });
     expect(stranger.status).toBe(401);
     expect(upstream.requests.length).toBe(before);
