@@ -1,0 +1,106 @@
+import { readTokens, type Token, tokenStart } from './login-tokens.ts';
+import type { Known } from './login-features.ts';
+import { isNobodysLogin } from './login-value.ts';
+
+/** How far before a login or password a word that announces it may stand, and how far behind it. */
+const BEFORE = 80;
+const BEHIND = 56;
+/** Words of the sentence before the first candidate are read from here on. */
+const CONTEXT = 64;
+/** Characters read at once; the rest waits for the next announcing word. */
+const MOST = 1024;
+
+/** A stretch of a text around a word that announces something, as words. */
+export interface Stretch {
+  readonly tokens: readonly Token[];
+  /** Where candidates begin and end. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The words around `at`, with those of what else announces anything near them; candidates begin at `floor` at the earliest. */
+export function stretchAround(text: string, at: number, floor: number): Stretch {
+  const from = Math.max(floor, at - BEHIND);
+  const start = Math.max(0, from - CONTEXT);
+  const tokens: Token[] = [];
+  let read = tokenStart(text, start, Math.max(0, start - CONTEXT));
+  let to = Math.min(text.length, at + BEFORE);
+  let looked = 0;
+  for (;;) {
+    read = readTokens(text, read, Math.min(text.length, to + CONTEXT), tokens);
+    const last = to;
+    for (; looked < tokens.length; looked += 1) {
+      const { cue, start: begins } = tokens[looked] as Token;
+      if (begins >= to) break;
+      if (cue !== undefined && begins >= at) to = Math.min(text.length, at + MOST, Math.max(to, begins + BEFORE));
+    }
+    if (to === last) return { tokens, from, to };
+  }
+}
+
+/** The words around the one from `start` to `end`, which is at `index`; negative where only signs are left of it. */
+export function tokensAround(
+  text: string,
+  start: number,
+  end: number,
+): { readonly tokens: readonly Token[]; readonly index: number } {
+  const tokens: Token[] = [];
+  const least = Math.max(0, start - BEFORE - STEM);
+  readTokens(text, tokenStart(text, least, Math.max(0, least - CONTEXT)), Math.min(text.length, end + BEHIND), tokens);
+  return { tokens, index: tokens.findIndex((token) => token.start >= start && token.end <= end) };
+}
+
+/** A word that announces something may begin so much farther off. */
+const STEM = 16;
+
+const MARKED = /[\d!#$%&_@+^~?]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}/u;
+const LETTERS = /^\p{Ll}{3,24}$/u;
+const SCHEME = /^(?:https?|www|mailto)$/;
+const QUOTES = '"\'`“„«‹‘:';
+
+/** Whether the word at `index` is near enough to one that announces something, and may be a login or password at all. */
+export function isCandidate(text: string, tokens: readonly Token[], index: number, known: Known): boolean {
+  const token = tokens[index] as Token;
+  const { start, end, lower, cue } = token;
+  const length = end - start;
+  if (length < 3 || length > 40 || cue !== undefined) return false;
+  const value = text.slice(start, end);
+  if (value.startsWith('.') || value.startsWith('-')) return false;
+  if (!MARKED.test(value)) {
+    if (!LETTERS.test(value) && !QUOTES.includes(token.before)) return false;
+    if ((known(lower) || isCompound(lower, known)) && !QUOTES.includes(token.before)) return false;
+    if (isNobodysLogin(lower)) return false;
+  }
+  // Other detectors find addresses, paths, calls and assigned values.
+  const { before, after } = token;
+  if (after === '(' || after === '=' || after === '/' || after === '\\' || before === '/' || before === '\\')
+    return false;
+  if (SCHEME.test(lower)) return false;
+  const sign = value.indexOf('@');
+  if (sign > 0 && (value.includes('.', sign) || !/[\d!#$%]/.test(value))) return false;
+  return isNearCue(tokens, index);
+}
+
+function isNearCue(tokens: readonly Token[], index: number): boolean {
+  const { start, end } = tokens[index] as Token;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const other = tokens[at] as Token;
+    if (start - other.start > BEFORE) break;
+    if (other.cue !== undefined) return true;
+  }
+  for (let at = index + 1; at < tokens.length; at += 1) {
+    const other = tokens[at] as Token;
+    if (other.start - end > BEHIND) break;
+    if (other.cue !== undefined) return true;
+  }
+  return false;
+}
+
+const SHORTEST_PART = 4;
+
+/** Whether a word is two known ones in one: `kleingeschrieben`. */
+function isCompound(word: string, known: Known): boolean {
+  for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART - 1; at += 1)
+    if (known(word.slice(at)) && known(word.slice(0, at))) return true;
+  return false;
+}
