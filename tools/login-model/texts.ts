@@ -4,7 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { cueOf } from '#/inspect/detectors/login-tokens.ts';
 import { marked } from '../../test/harness/marked-text.ts';
 import type { Random } from './random.ts';
-import { code, login, password, SYSTEMS, technical, type Vocabulary } from './values.ts';
+import { technical } from './technical.ts';
+import { code, login, password, SYSTEMS, type Vocabulary } from './values.ts';
 
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -88,7 +89,11 @@ function moreOf(language: Language): readonly string[] {
 }
 
 /** Words that are no logins: those of the glossaries and of ordinary texts, lower case. */
-export function knownWords(readings: readonly Reading[], shared: readonly string[]): ReadonlySet<string> {
+export function knownWords(
+  readings: readonly Reading[],
+  shared: readonly string[],
+  tree: readonly string[],
+): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const text of shared)
     for (const [word] of text.matchAll(/(?<![\p{L}\d])\p{Ll}{3,18}(?![\p{L}\d])/gu))
@@ -98,6 +103,10 @@ export function knownWords(readings: readonly Reading[], shared: readonly string
     ...[...counts].filter(([, count]) => count > 2).map(([word]) => word),
   ]);
   for (const { glossary } of readings) for (const word of glossary) words.add(word);
+  for (const text of tree)
+    for (const [word] of text.matchAll(/(?<![\p{L}\d])\p{Ll}{3,18}(?![\p{L}\d])/gu)) words.add(word);
+  for (const [word] of readFileSync(path.join(import.meta.dirname, 'sentences/words.txt'), 'utf8').matchAll(/\S+/g))
+    words.add(word);
   return words;
 }
 

@@ -5,7 +5,9 @@ import { isCandidate } from '#/inspect/detectors/login-candidates.ts';
 import { createFeatures, featuresOf, hashText } from '#/inspect/detectors/login-features.ts';
 import { knownBits, modelOf, packed, WIDTH, WORD_BITS } from '#/inspect/detectors/login-model.ts';
 import { readTokens, type Token } from '#/inspect/detectors/login-tokens.ts';
+import { agentsText, textsOfTree } from './agents.ts';
 import { type Example, trained } from './descent.ts';
+import { placed } from './placed.ts';
 import { randomOf } from './random.ts';
 import {
   nearCue,
@@ -20,7 +22,12 @@ import {
 
 const SEED = 20261126;
 /** Sentences of templates for each language. */
-const PER_LANGUAGE = 20_000;
+const PER_LANGUAGE = 8_000;
+/** Ordinary sentences with a value or a technical name put into them, for each language, and blocks of agents' texts. */
+const PLACED = 12_000;
+const AGENTS = 6_000;
+/** The share of words that are neither, of texts without any, that is learned from. */
+const SAMPLED = 0.3;
 const OUT = path.join(import.meta.dirname, '../../src/inspect/detectors/login-model.bin');
 
 function wordsIn(known: ReadonlySet<string>): Uint8Array {
@@ -35,6 +42,7 @@ function examplesOf({ text, spans }: Labelled, known: (word: string) => boolean)
   readTokens(text, 0, text.length, tokens);
   const features = createFeatures();
   return tokens.flatMap((token, index) => {
+    if (spans.length === 0 && random.next() > SAMPLED) return [];
     if (!isCandidate(text, tokens, index, known)) return [];
     const span = spans.find(({ start, end }) => start < token.end && token.start < end);
     if (span !== undefined && (span.start !== token.start || span.end > token.end + 1)) return [];
@@ -49,7 +57,8 @@ const any = readFileSync(path.join(import.meta.dirname, 'sentences/any.txt'), 'u
   .filter(Boolean);
 const readings = LANGUAGES.map(readingOf);
 const shared = sharedTexts(process.env['DATA'] ?? path.join(import.meta.dirname, '../../../shared/data'));
-const vocabulary = knownWords(readings, shared);
+const tree = textsOfTree();
+const vocabulary = knownWords(readings, shared, tree);
 const words = wordsIn(vocabulary);
 const { known } = modelOf({
   words,
@@ -73,9 +82,16 @@ const examples = readings.flatMap((reading, index) => [
       random.pick([...Array.from({ length: 7 }, () => reading.templates), reading.more, any, any]),
     ),
   ).flatMap((one) => examplesOf(one, forgetful())),
+  ...Array.from({ length: PLACED }, () => placed(random, LANGUAGES[index] as Language, reading)).flatMap((one) =>
+    examplesOf(one, forgetful()),
+  ),
+  ...Array.from({ length: index === 0 ? AGENTS * 3 : AGENTS / 4 }, () => agentsText(random, reading)).flatMap((one) =>
+    examplesOf(one, forgetful()),
+  ),
   ...reading.texts.flatMap((text) => examplesOf({ text, spans: [] }, forgetful())),
   ...reading.texts.flatMap((text) => examplesOf(nearCue(random, LANGUAGES[index] as Language, text), forgetful())),
 ]);
+for (const text of tree) for (const example of examplesOf({ text, spans: [] }, forgetful())) examples.push(example);
 const counts = [0, 1, 2].map((kind) => examples.filter((one) => one.kind === kind).length);
 console.log(`${vocabulary.size} words known; to learn from: ${counts.join(', ')} (neither, logins, passwords)`);
 const file = packed(trained(examples, words, random));

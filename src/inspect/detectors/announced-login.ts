@@ -1,7 +1,7 @@
 import { announcedAfter } from './announced-after.ts';
 import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
-import { isDigit, isLetter } from './characters.ts';
+import { isAlphanumeric, isDigit, isLetter } from './characters.ts';
 import {
   ANY_DIGIT,
   endsSaying,
@@ -62,7 +62,8 @@ export const announcedLogin: Detector = {
       found.push({ start: word.start, end: word.end, category: 'USERNAME' });
       return word.end;
     }
-    if (code === HYPHEN && !isLetter(text.charCodeAt(at - 1))) return floor;
+    if (code === HYPHEN && !(isAlphanumeric(text.charCodeAt(at - 1)) && isLetter(text.charCodeAt(at + 1))))
+      return floor;
     const token = announcedAt(text, at, 'login', mayBeLogin);
     // A word with a hyphen may end with one that announces: `Windows-Login`.
     if (typeof token === 'number') return code === HYPHEN && token - at < 24 ? floor : Math.max(floor, token);

@@ -55,6 +55,8 @@ const STEM = 16;
 
 const MARKED = /[\d!#$%&_@+^~?]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}/u;
 const LETTERS = /^\p{Ll}{3,24}$/u;
+/** An assignment, or the end of an element of HTML. */
+const CODE_GOES_ON = /^(?: =|<\/)/;
 const SCHEME = /^(?:https?|www|mailto)$/;
 const QUOTES = '"\'`“„«‹‘:';
 
@@ -75,22 +77,33 @@ export function isCandidate(text: string, tokens: readonly Token[], index: numbe
   const { before, after } = token;
   if (after === '(' || after === '=' || after === '/' || after === '\\' || before === '/' || before === '\\')
     return false;
-  if (SCHEME.test(lower)) return false;
+  if (CODE_GOES_ON.test(text.slice(end, end + 2)) || SCHEME.test(lower) || isField(text, start, end)) return false;
   const sign = value.indexOf('@');
   if (sign > 0 && (value.includes('.', sign) || !/[\d!#$%]/.test(value))) return false;
   return isNearCue(tokens, index);
 }
 
+/** Whether a name or value of JSON, or of a literal of code, stands in these quotes: other detectors read fields. */
+function isField(text: string, start: number, end: number): boolean {
+  const quote = text[start - 1];
+  if ((quote !== '"' && quote !== "'") || text[end] !== quote) return false;
+  const next = text[end + 1] ?? '\n';
+  if (next === ':' || next === '"') return true;
+  const before = text[start - 2] === ' ' ? text[start - 3] : text[start - 2];
+  return before === '=' || (',:[{('.includes(before ?? '\n') && ',]})\n'.includes(next));
+}
+
+/** Whether a word of the same line, near the one at `index`, announces something. */
 function isNearCue(tokens: readonly Token[], index: number): boolean {
   const { start, end } = tokens[index] as Token;
   for (let at = index - 1; at >= 0; at -= 1) {
     const other = tokens[at] as Token;
-    if (start - other.start > BEFORE) break;
+    if ((tokens[at + 1] as Token).before === '\n' || start - other.start > BEFORE) break;
     if (other.cue !== undefined) return true;
   }
   for (let at = index + 1; at < tokens.length; at += 1) {
     const other = tokens[at] as Token;
-    if (other.start - end > BEHIND) break;
+    if (other.before === '\n' || other.start - end > BEHIND) break;
     if (other.cue !== undefined) return true;
   }
   return false;

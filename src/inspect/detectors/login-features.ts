@@ -1,3 +1,4 @@
+import { mayBeUnmarked } from './login-value.ts';
 import { LONGEST, type Cue, type Token } from './login-tokens.ts';
 
 /** How many numbers stand for all features, which are hashed into them. */
@@ -117,6 +118,7 @@ function addValue(features: Features, value: string, shape: string, lower: strin
     parts += part === '' ? '' : part.length < 3 ? String(part.length) : known(part) ? 'k' : 'u';
   addText(features, 8, parts);
   addText(features, 9, `${parts} ${shape}`);
+  if (shape === 'a' || shape === 'a.a') addText(features, 11, mayBeUnmarked(value) ? `u${shape}` : shape);
   const digits = value.length - value.replace(/\d/g, '').length;
   addText(features, 10, `${Math.min(digits, 8)}${Math.min(shape.length, 6)}`);
 }

@@ -15,7 +15,7 @@ const STEMS: readonly (readonly [Cue, string])[] = [
   ],
   [
     'entry',
-    'logge loggi log= logs= loggt= logowa loguj zaloguj zalogow wylogow anmeld einlog eingelog angemeld melde= meldet= connecte connecté connexion connect= connesso connessa collegat conect inlog ingelogd aanmeld aangemeld entrar entro= entra= entrad entre= entrem= entrer entrez entrat entrée entri= entram acced acess aced inicia sesión sesion sign= signed= signing= signin= sign-in ssh= sessão= sessao= session= sessie= sesja= sesji= wchodz wejdź ligado= ligada= ligo-me ligar- logad authent authenti autentic autenti uwierzyt registr zarejestr inscri geregistr sudo=',
+    'logge loggi log= logs= loggt= logt= logde= logowa loguj zaloguj zalogow wylogow anmeld einlog eingelog angemeld melde= meldet= connecte connecté connexion connect= connects= connecting= conéct verbind verbund połącz podłącz connesso connessa collegat collegar conect inlog ingelogd aanmeld aangemeld entrar entro= entra= entrad entre= entrem= entrer entrez entrat entrée entri= entram acced acess aced inicia sesión sesion sign= signed= signing= signin= sign-in ssh= sessão= sessao= session= sessie= sesja= sesji= wchodz wejdź ligado= ligada= ligo-me ligar- logad authent authenti autentic autenti uwierzyt registr zarejestr inscri geregistr sudo=',
   ],
   [
     'password',

@@ -16,7 +16,7 @@ const NO_LOGIN =
 const ACRONYM = /^(?:[A-Z][A-Z\d]*_[A-Z\d_]*|[A-Z]{2,}-?\d{1,3})$/;
 /** Words that names of fields, events and roles are made of. */
 const PARTS = new Set(
-  'user users name names id ids login logins email mail key token password pwd pass hash field type value table column row dto obj object account accounts created updated deleted added removed changed failed success succeeded locked service controller module component config default req res ctx auth session role roles page html get set is has url uri path file api app db ro rw read write only data list status state code hint event error model schema index client server input output request response'.split(
+  'user users name names id ids login logins email mail key token password pwd pass hash field type value table column row dto obj object account accounts created updated deleted added removed changed failed success succeeded locked service controller module component config default req res ctx auth session role roles page html get set is has url uri path file api app db read write only data list status state code hint event error model schema index client server input output request response'.split(
     ' ',
   ),
 );
