@@ -97,7 +97,7 @@ test('every fetch of the sources says what it does with redirects', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .filter((path) => {
       const text = readFileSync(join(root, path), 'utf8');
-      const fetches = text.match(/(?<![.\w])fetch\((?!address: )/g)?.length ?? 0;
+      const fetches = text.match(/(?<![.#\w])fetch\((?!address: )/g)?.length ?? 0;
       return fetches > (text.match(/redirect: '(?:error|manual)'/g)?.length ?? 0);
     });
   expect(silent).toEqual([]);

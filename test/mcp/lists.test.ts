@@ -22,6 +22,9 @@ beforeAll(async () => {
     },
     policy: { allowedTools: ['big/tool_*', 'small/*'] },
   });
+  // A server that takes longer than five seconds to list its tools is left out: on a busy machine, the first time.
+  const unavailable = async () => (await ask(world, 'modern', '/v1/mcp', 'tools/list')).headers.get('x-gw-unavailable');
+  await expect.poll(unavailable, { timeout: 50_000 }).toBeNull();
 }, 60_000);
 
 afterAll(async () => {
@@ -67,7 +70,7 @@ test('limits and budgets of the workload hold: 429 and 402 with what to wait for
   expect(await rowOf(poor.databaseUrl, answers[2]?.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
   poor.configure({ servers: { small: { url: small.url } }, workload: { limits: { requestsPerMinute: 1 } } });
   let last = await call();
-  for (let tries = 0; last.status !== 429 && tries < 100; tries++) {
+  for (let tries = 0; last.status !== 429 && tries < 400; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     last = await call();
   }
@@ -81,7 +84,7 @@ test('no server: the list is refused, never empty; no server answers: the list f
   expect((await ask(none, 'legacy', '/v1/mcp', 'tools/list')).status).toBe(403);
   none.configure({ servers: { a: { url: 'http://127.0.0.1:9/' }, b: { url: 'http://127.0.0.1:9/b' } } });
   let last = await ask(none, 'legacy', '/v1/mcp', 'tools/list');
-  for (let tries = 0; last.status === 403 && tries < 100; tries++) {
+  for (let tries = 0; last.status === 403 && tries < 400; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     last = await ask(none, 'legacy', '/v1/mcp', 'tools/list');
   }
