@@ -54,7 +54,8 @@ test('an image starts with compiled code alone, which is the same in each build'
     expect(status).toBe(2);
     expect(said.includes('GW_UNHEARD is not a setting')).toBe(true);
     const lines = said.split('\n').filter((line) => line.startsWith('[compile cache]'));
-    expect(lines.filter((line) => line.includes('was accepted')).length).toBeGreaterThan(1500);
+    // Such a start loads the settings and the log, not the gateway.
+    expect(lines.filter((line) => line.includes('was accepted')).length).toBeGreaterThan(40);
     expect(lines.filter((line) => /rejected|no such file|mismatch/.test(line))).toEqual([]);
   }
   const [own] = readdirSync(tmp);

@@ -24,6 +24,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     leave: ['inference/main.ts'],
     compiled: [
       'src/main/start.ts',
+      'src/main.ts',
       'src/embedded/sandbox.ts',
       'src/inspect/search/detect-thread.ts',
       'src/adapters/pglite/create-database.ts',
