@@ -61,7 +61,7 @@ describe('a gateway of four processes', () => {
     for (const number of [1, 2, 3, 4]) expect(metrics).toContain(`gw_open_calls{process="${number}"} 0`);
     expect(metrics.match(/# TYPE gw_open_calls /g)).toHaveLength(1);
     expect(await stack.gateway.stop()).toBe(0);
-  }, 180_000);
+  }, 400_000);
 
   test('starts another one for one that is killed under load; its calls are closed and their holds given back', async () => {
     stack = await startStack({
@@ -88,7 +88,7 @@ describe('a gateway of four processes', () => {
     await expectBooksToAgree(stack, upstream.requests.length);
     expect(stack.gateway.log.some((line) => line.includes('"process.died"'))).toBe(true);
     expect(await stack.gateway.stop()).toBe(0);
-  }, 180_000);
+  }, 400_000);
 });
 
 test('a process that cannot start ends all of them, with the reason', async () => {

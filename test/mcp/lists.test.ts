@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { randomFor } from '../harness/random.ts';
+import { startRedis } from '../harness/redis.ts';
 import { ask, META, post, startMcpWorld, type McpWorld } from './world.ts';
 
 /** Lists of many tools, servers that come and go, limits, and messages of any shape. */
@@ -57,11 +58,18 @@ test('a tool that its server lists only now is found by its call', async () => {
 });
 
 test('limits and budgets of the workload hold: 429 and 402 with what to wait for, sealed', async () => {
-  await using poor = await startMcpWorld({
-    servers: { small: { url: small.url } },
-    prices: [{ model: 'mcp/small/echo', unit: 'Call', input: '0.4' }],
-    workload: { budget: { amount: '1', period: 'Daily' } },
-  });
+  // Other files spend for a workload of the same name.
+  const redis = await startRedis({ control: true });
+  onTestFinished(() => redis.stop());
+  await using poor = await startMcpWorld(
+    {
+      servers: { small: { url: small.url } },
+      prices: [{ model: 'mcp/small/echo', unit: 'Call', input: '0.4' }],
+      workload: { budget: { amount: '1', period: 'Daily' } },
+    },
+    {},
+    redis.url,
+  );
   const call = () => ask(poor, 'legacy', '/v1/mcp/small', 'tools/call', { name: 'echo', arguments: {} });
   const answers = [await call(), await call(), await call()];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 402]);

@@ -23,13 +23,14 @@ export interface McpWorldOptions {
 export async function startMcpWorld(
   options: McpWorldOptions,
   env: Readonly<Record<string, string>> = {},
+  redisUrl = inject('redisUrl'),
 ): Promise<McpWorld> {
   const key = newKey();
   const databaseUrl = await createDatabase(inject('databaseUrl'));
   const resources = (wanted: McpWorldOptions): object[] => mcpResources(wanted, key);
   const gateway = await startGateway({
     resources: resources(options),
-    redisUrl: inject('redisUrl'),
+    redisUrl,
     databaseUrl,
     env,
   });
