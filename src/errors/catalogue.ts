@@ -162,8 +162,9 @@ export const CATALOGUE = {
     remedy: 'Convert the document to another format and send it again.',
   }),
   tool_quarantined: final(422, 'invalid_request_error', 'permission_error', {
-    meaning: 'The definition of the tool has changed since it was accepted, so the tool is neither listed nor called.',
-    remedy: 'Look at the change and accept it.',
+    meaning:
+      'The definition of the tool is new or has changed, so the tool is neither listed nor called until a person accepts it.',
+    remedy: 'Look at the change with `gwctl mcp diff` and accept it with `gwctl mcp accept`.',
   }),
   result_too_large: final(422, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',

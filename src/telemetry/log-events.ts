@@ -227,7 +227,7 @@ export const LOG_EVENTS = {
   'tools.listed': onGateway(
     ['debug'],
     ['server', 'tools', 'left_out'],
-    'An MCP server told its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+    'An MCP server listed its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
   ),
   'tools.unfit': onGateway(
     ['warn'],
@@ -237,7 +237,7 @@ export const LOG_EVENTS = {
   'tools.unlisted': onGateway(
     ['warn'],
     ['server', 'why'],
-    'An MCP server that was well did not tell its tools. They are offered from its last list for ten minutes.',
+    'An MCP server that listed its tools before does not list them now. They are offered from its last list for ten minutes.',
   ),
   'usage.implausible': onGateway(
     ['warn'],

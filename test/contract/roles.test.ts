@@ -85,7 +85,7 @@ test('gwctl migrate makes this month and the next two, and grants nothing unless
 test('a gateway that may not bring the schema up to date says who should', async () => {
   await using own = await place();
   await expect(openPostgresLedger({ connectionString: own.url })).rejects.toThrow(
-    /lacks audit-ledger, .*cannot change it: run gwctl migrate as the owner of the schema/,
+    /lacks audit-ledger, .*cannot change it: run gwctl migrate --grant-to with the name of this user, as the owner of the schema/,
   );
 });
 

@@ -49,10 +49,12 @@ test.each([
   expect(told).toMatchObject({ server: `default/${name}`, version, tool: 'echo', hidden: 0 });
 });
 
-test('says why a server does not tell its tools', async () => {
+test('says why a server does not list its tools', async () => {
   const { status, out, err } = await probe('gone', '--config', folder);
   expect({ status, out }).toEqual({ status: 1, out: '' });
-  expect(err).toBe('default/gone at http://127.0.0.1:9/mcp does not tell its tools: connect\n');
+  expect(err).toBe(
+    'default/gone at http://127.0.0.1:9/mcp does not list its tools: the connection failed; check spec.endpoint.url and that the server runs\n',
+  );
 });
 
 test('asks for a server and a folder', async () => {

@@ -52,7 +52,8 @@ export function metricsPage(): string {
     'Metrics',
     'tools/reference/metrics.ts',
     'Each program serves its metrics as text of Prometheus at `/metrics`: the gateway and the controller on `ADMIN_PORT`, the ' +
-      'document engine on `PORT`. Counters begin at 0 with the process. A gauge without a value is not there.',
+      'document engine on `PORT`. Counters begin at 0 with the process. A gauge without a value is not there. With `GW_PROCESSES` ' +
+      'above 1, each series of the gateway has one more label: `process`, the number of its process.',
     ...parts,
   );
 }

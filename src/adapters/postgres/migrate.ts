@@ -69,7 +69,7 @@ export async function migrate(pool: Connections): Promise<void> {
   await run.catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== FORBIDDEN) throw cause;
     const names = behind.map(({ name }) => name).join(', ');
-    const reason = `the schema lacks ${names}, and this database user cannot change it: run gwctl migrate as the owner of the schema`;
+    const reason = `the schema lacks ${names}, and this database user cannot change it: run gwctl migrate --grant-to with the name of this user, as the owner of the schema`;
     throw new SchemaMismatch(reason, { cause });
   });
 }

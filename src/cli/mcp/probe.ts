@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { McpServerConfig, Snapshot } from '#/config/snapshot.ts';
 import { McpServerFault, type ToolListing } from '#/ports/mcp-servers.ts';
-import { UpstreamFault } from '#/ports/provider.ts';
+import { UpstreamFault, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
 import { readDefinitions } from '#/route/tools/definitions.ts';
@@ -16,7 +16,7 @@ export const MCP_PROBE_HELP = `gwctl mcp probe SERVER [--config DIR] [--secrets-
 
 Asks an MCP server for its tools as a gateway does, with the address and the credential of its resource: which revision of
 the protocol it speaks, its tools, and the hash of each definition. Calls no tool, and changes no pin. Exits with 1 when
-the server does not tell its tools.
+the server does not list its tools.
 
   SERVER               <namespace>/<name> of an MCPServer that a Workload reaches, or its name where that is enough
   --config DIR         Folder of resources (default: GW_CONFIG_DIR)
@@ -65,7 +65,7 @@ export async function mcpProbe(
     return 0;
   } catch (error) {
     if (!(error instanceof McpServerFault || error instanceof UpstreamFault)) throw error;
-    err(`${server.id} at ${server.url} does not tell its tools: ${whyOf(error)}`);
+    err(`${server.id} at ${server.url} does not list its tools: ${whyOf(error)}`);
     return 1;
   }
 }
@@ -114,9 +114,18 @@ function report(
   if (leftOut > 0) out(`tools left out, since their definitions break the protocol: ${leftOut}`);
 }
 
+const FAULTS: Readonly<Record<UpstreamFaultKind, string>> = {
+  timeout: `it did not answer within ${LIST_MS / 1000} seconds`,
+  connect: 'the connection failed; check spec.endpoint.url and that the server runs',
+  reset: 'it closed the connection',
+  protocol: 'its answer breaks the protocol',
+  too_large: 'its answer is too large',
+  aborted: 'the request was cancelled',
+};
+
 /** Of a server's own words, nothing is shown. */
 function whyOf(error: McpServerFault | UpstreamFault): string {
-  if (error instanceof UpstreamFault) return error.kind;
+  if (error instanceof UpstreamFault) return FAULTS[error.kind];
   const refused = error.status === 401 || error.status === 403;
   return refused ? `status ${error.status}: it refuses the credential` : `status ${error.status}`;
 }

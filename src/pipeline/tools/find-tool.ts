@@ -54,7 +54,7 @@ export function unknownTool(): GatewayError {
   return new GatewayError('tool_not_found', 'There is no tool with this name.', { param: 'params.name' });
 }
 
-/** The failure of a server that does not tell its list. */
+/** The failure of a server that does not list its tools. */
 export function unlisted({ name }: Pick<McpServerConfig, 'name'>): GatewayError {
   return new GatewayError('upstream_error', `The MCP server ${name} does not answer.`, {
     report: { cause: 'unavailable', attempts: [] },

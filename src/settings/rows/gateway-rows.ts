@@ -126,7 +126,8 @@ export const GATEWAY_ROWS = {
     readers: ['gateway'],
     as: 'mcpOrigins',
     unset: 'none',
-    meaning: 'Origins of web pages that may call `/v1/mcp`, as `one,two`. Other requests with an `Origin` are refused.',
+    meaning:
+      'Origins of web pages that may call `/v1/mcp`, as `one,two`, in addition to `corsOrigins` of the organization. Other requests with an `Origin` are refused.',
   },
   GW_MODEL_LIST_SECONDS: {
     form: whole(0, 86_400),

@@ -12,7 +12,7 @@ export const TOOL_METRICS = {
     'server',
     'result',
   ),
-  up: gauge('gw_mcp_server_up', 'Whether an MCP server told its tools when it was last asked, by server.', 'server'),
+  up: gauge('gw_mcp_server_up', 'Whether an MCP server listed its tools when it was last asked, by server.', 'server'),
   tools: gauge(
     'gw_mcp_tools',
     'Tools of an MCP server by state: accepted, quarantined, removed, unfit.',
