@@ -122,3 +122,17 @@ test('whatever a server says on its way, every event that its client gets is JSO
     { jsonrpc: '2.0', id: 9, result: { content: [] } },
   ]);
 });
+
+test('clients that wait for less than the workload lets them do not have a server left alone', async () => {
+  const { call } = modern.behaviour;
+  modern.behaviour.call = () => new Promise((resolve) => setTimeout(() => resolve({ content: [] }), 1500));
+  const params = { name: 'echo', arguments: {} };
+  const hasty = { 'x-gw-upstream-timeout': '1' };
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, async () => ask(world, 'modern', '/v1/mcp/new', 'tools/call', params, hasty)),
+  );
+  modern.behaviour.call = call;
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
+  const after = await ask(world, 'modern', '/v1/mcp/new', 'tools/call', params);
+  expect(after.status).toBe(200);
+});
