@@ -36,7 +36,10 @@ test.each<[string, object, unknown]>([
   ['many schemas of many values', { items: { allOf: Array(1100).fill({ type: 'object' }) } }, Array(2200).fill({})],
   [
     'many members that are no others',
-    { properties: Object.fromEntries(Array.from({ length: 8000 }, (_, at) => [`a${at}`, {}])), additionalProperties: false },
+    {
+      properties: Object.fromEntries(Array.from({ length: 8000 }, (_, at) => [`a${at}`, {}])),
+      additionalProperties: false,
+    },
     Object.fromEntries(Array.from({ length: 8000 }, (_, at) => [`a${at}`, 1])),
   ],
   ['many patterns of a long text', { allOf: Array(500).fill({ pattern: '^a' }) }, '«A'.repeat(500_000)],
@@ -47,7 +50,10 @@ test.each<[string, object, unknown]>([
 });
 
 test('a large honest call is compared', () => {
-  const schema = of({ type: 'array', items: { type: 'object', properties: { to: { type: 'string', format: 'email' } } } });
+  const schema = of({
+    type: 'array',
+    items: { type: 'object', properties: { to: { type: 'string', format: 'email' } } },
+  });
   const rows = (last: string) => [...Array(4000).fill({ to: 'ada@example.com' }), { to: last }];
   const started = performance.now();
   expect(fitsNoLonger(schema as never, { a: rows('b@c.de') } as never, { a: rows(TAG) } as never)).toBe(true);
