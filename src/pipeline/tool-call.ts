@@ -174,8 +174,10 @@ interface Answered extends Metered {
 /** Asks the server, once. */
 async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Answered, 'answer' | 'answered'>>> {
   const { request, server, listed, sent, sentValue, inspection, tool } = work;
-  const timeoutMs = Math.min(server.timeoutSeconds * 1000, answerTimeout(request));
-  const { answer, facts } = await askServer({ request, server, listed, sent, sentValue, inspection, timeoutMs }, parts);
+  const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
+  const timeoutMs = Math.min(givenMs, answerTimeout(request));
+  const asking = { request, server, listed, sent, sentValue, inspection, timeoutMs, fair: timeoutMs === givenMs };
+  const { answer, facts } = await askServer(asking, parts);
   const answered = {
     ...tool,
     eras: [...tool.eras, answer.version],

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
-import { ask, startMcpWorld, textOf, type McpWorld } from './world.ts';
+import { ask, post, startMcpWorld, textOf, type McpWorld } from './world.ts';
 
 /** Calls of tools through the gateway, in both eras on both sides. */
 
@@ -100,4 +100,39 @@ test('all servers together: names with a prefix, and the same tools', async () =
   const answer = await ask(world, 'modern', '/v1/mcp', 'tools/call', { name: 'old__echo', arguments: { b: 'x' } });
   expect(textOf(answer)).toBe('{"b":"x"}');
   expect(await rowOf(world.databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ model: 'mcp/old/echo' });
+});
+
+test('whatever a server says on its way, every event that its client gets is JSON', async () => {
+  const { call } = legacy.behaviour;
+  legacy.behaviour.call = ({ body }, response) => {
+    const { progressToken } = (body.params?.['_meta'] ?? {}) as { progressToken?: string };
+    const notice = (params: object): string =>
+      `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n\n`;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const params of [{ progressToken }, { progressToken, message: 'half' }, { progressToken, progress: 1 }])
+      response.write(notice(params));
+    response.end(`data: {"jsonrpc":"2.0","id":"${String(body.id)}","result":{"content":[]}}\n\n`);
+  };
+  const params = { name: 'echo', arguments: {}, _meta: { progressToken: 5 } };
+  const answer = await post(world, '/v1/mcp/old', { jsonrpc: '2.0', id: 9, method: 'tools/call', params });
+  legacy.behaviour.call = call;
+  const lines = answer.text.split('\n').filter((line) => line.startsWith('data: '));
+  expect(lines.map((line) => JSON.parse(line.slice(6)) as unknown)).toEqual([
+    { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 5, progress: 1 } },
+    { jsonrpc: '2.0', id: 9, result: { content: [] } },
+  ]);
+});
+
+test('clients that wait for less than the workload lets them do not have a server left alone', async () => {
+  const { call } = modern.behaviour;
+  modern.behaviour.call = () => new Promise((resolve) => setTimeout(() => resolve({ content: [] }), 1500));
+  const params = { name: 'echo', arguments: {} };
+  const hasty = { 'x-gw-upstream-timeout': '1' };
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, async () => ask(world, 'modern', '/v1/mcp/new', 'tools/call', params, hasty)),
+  );
+  modern.behaviour.call = call;
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
+  const after = await ask(world, 'modern', '/v1/mcp/new', 'tools/call', params);
+  expect(after.status).toBe(200);
 });

@@ -26,6 +26,8 @@ export interface Asking {
   readonly sentValue: JsonObject;
   readonly inspection: Inspection | undefined;
   readonly timeoutMs: number;
+  /** The server has the time that it and the workload give: a client that gives less learns nothing of it. */
+  readonly fair: boolean;
 }
 
 /** What a server is asked with. */
@@ -84,7 +86,7 @@ export async function askServer(
       facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status: 200 })] },
     };
   } catch (thrown) {
-    permit.end(outcomeOf(thrown));
+    permit.end(outcomeOf(thrown, asking.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
     if (request.signal.aborted) throw new Stopped(request.signal.reason, facts);
@@ -151,10 +153,11 @@ function attemptOf(thrown: unknown): Partial<AttemptReport> {
   return { error: thrown instanceof NoRoomForResults ? 'too_large' : 'aborted' };
 }
 
-function outcomeOf(thrown: unknown): Outcome {
+function outcomeOf(thrown: unknown, fair: boolean): Outcome {
   if (thrown instanceof McpServerFault) return thrown.status >= 500 ? 'failed' : 'unknown';
   if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
   if (thrown.kind === 'too_large') return 'served';
+  if (thrown.kind === 'timeout' && !fair) return 'unknown';
   return thrown.kind === 'protocol' ? 'failed' : 'gone';
 }
 

@@ -37,6 +37,8 @@ export function noticesFor(
       const kind = KINDS.get(body['method']);
       if (kind === undefined || !isObject(body['params']) || count >= MOST_NOTICES) return;
       count += 1;
+      // The protocol asks for it, and what follows the client's token must not be nothing.
+      if (kind === 'progress' && typeof body['params']['progress'] !== 'number') return;
       const members = Object.entries(body['params']).filter(([name]) => PASSED[kind].has(name));
       const params = Object.fromEntries(members);
       const text = JSON.stringify(params);

@@ -31,3 +31,31 @@ test('references are not followed, and a broken schema says nothing', () => {
   expect(fitsNoLonger({ $ref: '#' }, { a: 'x' }, { a: TAG })).toBe(false);
   expect(fitsNoLonger({ type: 7, allOf: 'x' }, { a: 'x' }, { a: TAG })).toBe(false);
 });
+
+test.each<[string, object, unknown]>([
+  ['many schemas of many values', { items: { allOf: Array(1100).fill({ type: 'object' }) } }, Array(2200).fill({})],
+  [
+    'many members that are no others',
+    {
+      properties: Object.fromEntries(Array.from({ length: 8000 }, (_, at) => [`a${at}`, {}])),
+      additionalProperties: false,
+    },
+    Object.fromEntries(Array.from({ length: 8000 }, (_, at) => [`a${at}`, 1])),
+  ],
+  ['many patterns of a long text', { allOf: Array(500).fill({ pattern: '^a' }) }, '«A'.repeat(500_000)],
+])('%s do not hold the event loop', (_name, schema, value) => {
+  const started = performance.now();
+  fitsNoLonger(of(schema) as never, { a: value } as never, { a: value } as never);
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test('a large honest call is compared', () => {
+  const schema = of({
+    type: 'array',
+    items: { type: 'object', properties: { to: { type: 'string', format: 'email' } } },
+  });
+  const rows = (last: string) => [...Array(4000).fill({ to: 'ada@example.com' }), { to: last }];
+  const started = performance.now();
+  expect(fitsNoLonger(schema as never, { a: rows('b@c.de') } as never, { a: rows(TAG) } as never)).toBe(true);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,8 +1,10 @@
 import { Check } from 'typebox/schema';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 
-/** Schema values times values of arguments, beyond which nothing is compared. */
-const MOST_COMPARED = 5_000_000;
+/** Times that a schema is asked about a value, beyond which nothing is compared: each takes up to some 10 µs, twice. */
+const MOST_ASKED = 20_000;
+/** Characters of a text that are one more time: a schema with a pattern or a length reads all of them. */
+const CHARACTERS = 256;
 /** What a tag or a mask looks like: linear, whatever it is asked about. */
 const REPLACED = '«[A-Z][A-Z0-9_]{0,63}_[0-9]{1,9}»|\\[[A-Z][A-Z0-9_]{0,63}\\]';
 /** Patterns that any text fits. */
@@ -15,7 +17,8 @@ const ANYTHING = /^\^?\.[*+]\$?$/;
 export function fitsNoLonger(schema: JsonObject, written: Json, sent: Json): boolean {
   try {
     const usable = usableSchema(schema) as Parameters<typeof Check>[0];
-    if (sizeOf(schema) * sizeOf(written) > MOST_COMPARED) return false;
+    new Asking().count(usable as Json, written);
+    new Asking().count(usable as Json, sent);
     return Check(usable, written) && !Check(usable, sent);
   } catch {
     return false;
@@ -49,6 +52,70 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['patternProperties', 'uniqueItems', 'x-mcp-header'],
 ]);
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+
+class TooMuchAsked extends Error {
+  override readonly name = 'TooMuchAsked';
+}
+
+/** Keywords whose schemas are asked about each item or member of a value, not about the value itself. */
+const OF_PARTS: ReadonlySet<string> = new Set([
+  ...['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'],
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+]);
+
+/** Counts how often schemas are asked about values, before they are. */
+class Asking {
+  #asked = 0;
+
+  /** Throws `TooMuchAsked`. Each schema within an array counts by itself. */
+  count(schema: Json, value: Json): void {
+    if (Array.isArray(schema)) {
+      for (const one of schema as readonly Json[]) this.count(one, value);
+      return;
+    }
+    this.#asked += typeof value === 'string' ? 1 + value.length / CHARACTERS : 1;
+    if (this.#asked > MOST_ASKED) throw new TooMuchAsked('the schema takes too long');
+    if (!isObject(schema)) return;
+    this.#others(schema, value);
+    for (const [name, child] of Object.entries(schema)) {
+      if (child === undefined) continue;
+      if (name === 'enum') this.#add(sizeOf(child));
+      else if (DATA.has(name)) continue;
+      else if (name === 'properties' && isObject(child)) this.#members(child, value);
+      else if (OF_PARTS.has(name)) this.#parts(child, value, name === 'propertyNames');
+      else if (typeof child === 'object') this.count(child, value);
+    }
+  }
+
+  /** Which members are none of `properties` is found by comparing each with each. */
+  #others({ properties, ...schema }: JsonObject, value: Json): void {
+    const isAsked = 'additionalProperties' in schema || 'unevaluatedProperties' in schema;
+    if (isAsked && isObject(properties) && isObject(value))
+      this.#add(2 * Object.keys(properties).length * Object.keys(value).length);
+  }
+
+  /** Of what takes less than a schema does. */
+  #add(times: number): void {
+    this.#asked += times / 8;
+    if (this.#asked > MOST_ASKED) throw new TooMuchAsked('the schema takes too long');
+  }
+
+  #members(schemas: JsonObject, value: Json): void {
+    this.#add(Object.keys(schemas).length);
+    if (!isObject(value)) return;
+    for (const [name, schema] of Object.entries(schemas)) {
+      const member = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (member !== undefined && schema !== undefined) this.count(schema, member);
+    }
+  }
+
+  #parts(schema: Json, value: Json, names: boolean): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, part] of Object.entries(value)) {
+      if (part !== undefined) this.count(schema, names ? name : (part as Json));
+    }
+  }
+}
 
 function sizeOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return 1;

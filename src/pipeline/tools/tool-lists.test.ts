@@ -74,3 +74,16 @@ test('for a tool that is not listed a server is asked again, every two seconds a
   await lists.renewed(SERVER);
   expect(state.asked).toBe(2);
 });
+
+test('a server that lets its list be kept for no time is asked every two seconds at most', async () => {
+  const { lists, state, pass } = world(0);
+  for (let call = 0; call < 100; call++) {
+    await lists.of(SERVER);
+    await settled();
+    pass(10);
+  }
+  expect(state.asked).toBe(1);
+  pass(1500);
+  await lists.of(SERVER);
+  expect(state.asked).toBe(2);
+});

@@ -20,7 +20,7 @@ const GRACE_MS = 30_000;
 const LAST_MS = 600_000;
 /** A server that failed rests this long before it is asked again. */
 const REST_MS = 5000;
-/** A server is not asked again sooner than this because a tool was not on its list. */
+/** A server is not asked again sooner than this: because a tool was not on its list, or because it says 0. */
 const AGAIN_MS = 2000;
 const MOST_SERVERS = 1024;
 
@@ -62,7 +62,7 @@ export class ToolLists {
     const known = this.#knownOf(server);
     const { list } = known;
     const age = list ? performance.now() - list.fetchedAt : Infinity;
-    const keptMs = Math.min(list?.ttlMs ?? KEPT_MS, MOST_KEPT_MS);
+    const keptMs = Math.max(AGAIN_MS, Math.min(list?.ttlMs ?? KEPT_MS, MOST_KEPT_MS));
     if (list && age < keptMs) return list;
     const last = age < LAST_MS ? list : undefined;
     // Calls do not wait for a server that failed when it was last asked.

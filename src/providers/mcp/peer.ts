@@ -55,6 +55,8 @@ export interface PeerAnswer {
 const LINK_MS = 3_600_000;
 /** How long a server may take to say how it is to be spoken to. */
 const OPEN_MS = 30_000;
+/** Messages to one server that are on their way in the background; what else it asks is left without an answer. */
+const MOST_POSTS = 16;
 /** Most that it may say then. */
 const MOST_OPENING = 1024 * 1024;
 const SESSION = /^[\x21-\x7e]{1,1024}$/;
@@ -70,6 +72,7 @@ export class Peer {
   #opening: Promise<Link> | undefined;
   #link: Link | undefined;
   #count = 0;
+  #posts = 0;
 
   /** `client`: what the gateway calls itself. */
   constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject) {
@@ -201,12 +204,15 @@ export class Peer {
     this.#post(link, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }));
   }
 
-  /** Sends a message in the background: servers do not answer it. */
+  /** Sends a message in the background: servers do not answer it. Each takes a connection, so that few are on their way. */
   #post(link: Link, body: string): void {
-    this.#send(link, '', { headers: {} }, body, OPEN_MS, NEVER).then(
-      (incoming) => incoming.close(),
-      () => undefined,
-    );
+    if (this.#posts >= MOST_POSTS) return;
+    this.#posts += 1;
+    const done = (): void => void (this.#posts -= 1);
+    this.#send(link, '', { headers: {} }, body, OPEN_MS, NEVER).then((incoming) => {
+      incoming.close();
+      done();
+    }, done);
   }
 
   #forget(link: Link): void {

@@ -69,6 +69,12 @@ test.each(['\n', '\r\n', '\r'])('a large event in small pieces is put together, 
   expect(decode(bytes, cuts).map((event) => event.data)).toEqual([data, 'next']);
 });
 
+test('whatever ends the lines of the data, all of it reads back', () => {
+  const data = '{"a":1,\r"b":2,\r\r\n"c":3}\n';
+  const events = decode(new TextEncoder().encode(writeEvent(data, 'message')), []);
+  expect(events.map((event) => event.data)).toEqual(['{"a":1,\n"b":2,\n\n"c":3}\n']);
+});
+
 test('writes events that read back', () => {
   const [first, second] = decode(new TextEncoder().encode(writeEvent('{"a":1}') + writeEvent('x', 'ping')), []);
   expect(first).toMatchObject({ event: undefined, data: '{"a":1}' });

@@ -158,8 +158,8 @@ function readLines(raw: string): SseEvent {
   return { event, data, raw };
 }
 
-/** Writes an event with its data, a line each, and, if named, its event line. */
+/** Writes an event with its data, a line each, and, if named, its event line. A CR ends a line, too. */
 export function writeEvent(data: string, event?: string): string {
-  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data;
+  const lines = data.includes('\n') || data.includes('\r') ? data.replaceAll(/\r\n|\r|\n/g, '\ndata: ') : data;
   return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`;
 }

@@ -35,6 +35,12 @@ test('of a result, pictures, sound and blobs are media, and all else is text', (
   for (const text of ['one', 'memo://two', 'three']) expect(texts).toContain(text);
 });
 
+test('of a result, no member is taken for one of the gateway or of a format of models', () => {
+  const result = { content: [], model: 'one', gw: { remove: 'two' }, 'gw.note': 'three', _meta: { model: 'four' } };
+  const texts = RESULT.contents(readResult(JSON.stringify(result))).leaves.map(({ text }) => text);
+  for (const text of ['model', 'one', 'two', 'gw.note', 'three', 'four']) expect(texts).toContain(text);
+});
+
 test('texts for restoring: JSON within a text is recognized, and text that only begins like it is not', () => {
   const kinds = textsIn(readResult('{"a":"{\\"b\\":1}","c":"[see] x"}')).map(({ text, kind }) => `${text}: ${kind}`);
   expect(kinds).toEqual(['a: text', '{"b":1}: json', 'c: text', '[see] x: text']);

@@ -31,6 +31,7 @@ const OF_ARGUMENTS: Places = {
 export const ARGUMENTS = { contents: (document: WireDocument): Contents => collectContents(document, OF_ARGUMENTS) };
 
 const OF_RESULT: Places = {
+  isForeign: true,
   promptOrder: ['content', 'structuredContent'],
   roleOf: () => undefined,
   isJson: () => false,

@@ -16,6 +16,8 @@ import type { ArrayNode, JsonNode, ObjectNode, StringNode } from '../document/sc
 
 /** What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. */
 export interface Places {
+  /** Nothing at the top is the gateway's own: neither the model id nor `gw` members. */
+  readonly isForeign?: boolean;
   /** Top-level members in the order a model reads them; members not named here come last, as written. */
   readonly promptOrder: readonly string[];
   /** What a string in this place is that is no text at all: an id, sealed bytes. `signed`: as below. */
@@ -83,10 +85,10 @@ const IDS: ReadonlySet<string> = new Set([
 export function collectContents(document: WireDocument, places: Places): Contents {
   const found = new Walk(places);
   for (const { key, value } of inOrder(document.root, places.promptOrder)) {
-    if (isExtension(key.value)) continue;
+    if (!places.isForeign && isExtension(key.value)) continue;
     if (places.isWord?.(key.value, '', '') !== true) found.key(key);
     const around = places.isOwn?.(key.value, '') === true ? OWN : NOTHING_AROUND;
-    if (key.value !== 'model') found.value(value, key.value, '', around, false);
+    if (places.isForeign || key.value !== 'model') found.value(value, key.value, '', around, false);
   }
   return found;
 }

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { Incoming } from '#/ports/provider.ts';
+import type { Transport, TransportRequest } from '../http/transport.ts';
+import { createMcpServers } from './servers.ts';
+
+/** An answer that is all there. */
+function answered(status: number, type: string, text: string): Incoming {
+  return {
+    status,
+    header: (name) => (name === 'content-type' ? type : undefined),
+    text: async () => text,
+    async *chunks() {
+      yield Buffer.from(text);
+    },
+    close: () => undefined,
+  };
+}
+
+/** A legacy server whose tool does what `call` says; `posts` counts what it is told in the background, and never answers. */
+function legacyServer(call: (id: string) => string) {
+  let posts = 0;
+  const transport: Transport = {
+    async send({ body }: TransportRequest) {
+      const { id, method } = JSON.parse(String(body)) as { readonly id?: string; readonly method?: string };
+      if (method === 'server/discover') return answered(400, 'application/json', '{}');
+      if (method === 'initialize') {
+        const result = { protocolVersion: '2025-11-25', capabilities: {} };
+        return answered(200, 'application/json', JSON.stringify({ jsonrpc: '2.0', id, result }));
+      }
+      if (method === 'notifications/initialized') return answered(202, 'text/plain', '');
+      if (method === 'tools/call') return answered(200, 'text/event-stream', call(id ?? ''));
+      posts += 1;
+      return new Promise<Incoming>(() => {});
+    },
+    close: async () => undefined,
+  };
+  return { transport, posts: () => posts };
+}
+
+const SERVER = {
+  id: 'acme/crm',
+  url: 'http://crm.example/mcp',
+  auth: { type: 'none' },
+  maxResultBytes: 10 * 1024 * 1024,
+} as unknown as McpServerConfig;
+
+test('a server that asks thousands of times whether the gateway is there takes few connections', async () => {
+  const ping = (id: number): string => `data: {"jsonrpc":"2.0","id":${id},"method":"ping"}\n\n`;
+  const pings = Array.from({ length: 5000 }, (_, id) => ping(id)).join('');
+  const { transport, posts } = legacyServer(
+    (id) => `${pings}data: {"jsonrpc":"2.0","id":"${id}","result":{"content":[]}}\n\n`,
+  );
+  const servers = createMcpServers(transport, { name: 'gatewarden', version: '1' });
+  const ask = { tool: 'echo', arguments: '{}', headers: {}, meta: {}, timeoutMs: 5000 };
+  using answer = await servers.call(SERVER, { ...ask, signal: new AbortController().signal });
+  expect(answer.kind).toBe('result');
+  expect(posts()).toBe(16);
+});
