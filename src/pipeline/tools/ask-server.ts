@@ -180,7 +180,7 @@ function errorOf(
       { cause: thrown },
     );
   if (thrown instanceof NoRoomForResults) {
-    const message = 'The results of other tools take all the memory there is for them. The tool was run.';
+    const message = 'The results of other tools take all the memory that there is for them. The tool was run.';
     return new GatewayError('upstream_overloaded', message);
   }
   if (thrown instanceof McpServerFault) {

@@ -117,7 +117,7 @@ export class Peer {
   async #askOn(link: Link, request: PeerRequest, until: number): Promise<PeerAnswer> {
     const id = `gw-${++this.#count}`;
     const body = this.#body(link, id, request);
-    const place = this.#room.enter();
+    const place = this.#room.enter(this.#server.id);
     try {
       const timeoutMs = Math.max(1, until - performance.now());
       const incoming = await this.#send(link, request.method, request, body, timeoutMs, request.signal);
@@ -276,7 +276,7 @@ export class Peer {
     const incoming = await this.#send(link, method, { headers: {} }, body, OPEN_MS, NEVER);
     const { status } = incoming;
     const session = incoming.header('mcp-session-id');
-    using place = this.#room.enter();
+    using place = this.#room.enter(this.#server.id);
     if (status >= 400) {
       const text = await incoming.text(MOST_OPENING);
       return { body: objectIn(text), status, session };

@@ -1,21 +1,33 @@
 import { NoRoomForResults } from '#/ports/mcp-servers.ts';
+import { PassingMap } from '#/runtime/passing.ts';
 
-/** Room for the answers of all servers that a process reads at once. */
+/**
+ * Room for the answers of all servers that a process reads at once. The servers of one namespace get at most half of it,
+ * so that slow or large answers to one tenant leave room for those to others.
+ */
 export class ResultRoom {
-  #left: number;
+  readonly #most: number;
+  #taken = 0;
+  readonly #byNamespace = new PassingMap<number>();
 
   constructor(bytes: number) {
-    this.#left = bytes;
+    this.#most = bytes;
   }
 
-  /** A place that takes nothing yet. */
-  enter(): ResultPlace {
-    return new ResultPlace((bytes) => this.#take(bytes));
+  /** A place that takes nothing yet, for an answer of the server `<namespace>/<name>`. */
+  enter(server: string): ResultPlace {
+    const [namespace = ''] = server.split('/', 1);
+    return new ResultPlace((bytes) => this.#take(namespace, bytes));
   }
 
-  #take(bytes: number): void {
-    if (bytes > this.#left) throw new NoRoomForResults('too many results are in progress');
-    this.#left -= bytes;
+  /** Negative: gives back. */
+  #take(namespace: string, bytes: number): void {
+    const taken = (this.#byNamespace.get(namespace) ?? 0) + bytes;
+    if (bytes > 0 && (taken > this.#most / 2 || this.#taken + bytes > this.#most))
+      throw new NoRoomForResults('too many results are in progress');
+    this.#taken += bytes;
+    if (taken > 0) this.#byNamespace.set(namespace, taken);
+    else this.#byNamespace.delete(namespace);
   }
 }
 
