@@ -35,7 +35,7 @@ interface AskParts {
   readonly detection: Detection;
 }
 
-/** A server fails as a provider does with the default settings. */
+/** As of a provider with the default settings, but after 10 attempts where that needs 20. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
 
 /**
