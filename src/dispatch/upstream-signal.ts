@@ -1,25 +1,26 @@
-import { ClientHungUp, type Call } from '#/call/call.ts';
+import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { Relay } from './relay/relay.ts';
 
-/** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
+/** How long the answer to a client that hung up is read on, where the workload wants exact bills. // design 2 */
 const DRAIN_MS = 30_000;
 /** How long any stream is, once its answer is complete and only its usage is missing. */
 const USAGE_MS = 5000;
 
 /**
- * When the gateway stops the provider of a stream: with the client, or some time later, where the workload drains or where
- * only the usage of a complete answer is missing.
+ * When the gateway stops the provider of a stream, or a tool: with the client, or some time later, where the workload drains
+ * or where only the usage of a complete answer is missing.
  */
 export class UpstreamSignal {
   relay: Relay | undefined;
-  readonly #call: Call;
+  readonly #call: Pick<CallContext, 'signal' | 'key'>;
   readonly #late = new AbortController();
   readonly #onAbort = (): void => this.#end();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(call: Call) {
+  constructor(call: Pick<CallContext, 'signal' | 'key'>) {
     this.#call = call;
-    call.signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (call.signal.aborted) this.#end();
+    else call.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   get signal(): AbortSignal {

@@ -58,8 +58,8 @@ export function send(client: Agent, target: Target, body: string): Promise<boole
 }
 
 /**
- * Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. `onOver` learns when it
- * ends anyway.
+ * Opens a stream and leaves it open. Resolves when its first bytes arrive; rejects when it ends or fails before any do.
+ * `onOver` is called when the stream ends or fails, after its first bytes too.
  */
 export function openStream(
   client: Agent,
@@ -86,32 +86,19 @@ export function openStream(
 }
 
 /** Keeps `connections` requests going for a number of requests: all alike, or each with a body of its own. */
-export async function closedLoop(
+export function closedLoop(
   client: Agent,
   target: Target,
   body: string | (() => string),
   connections: number,
   requests: number,
 ): Promise<LoadResult> {
-  const latencies: number[] = [];
-  let failures = 0;
   let left = requests;
-  const started = performance.now();
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (left-- > 0) {
-        const at = performance.now();
-        if (!(await send(client, target, typeof body === 'string' ? body : body()))) failures++;
-        latencies.push(performance.now() - at);
-      }
-    }),
-  );
-  const seconds = (performance.now() - started) / 1000;
-  return { requests, seconds, latencies: latencies.sort((a, b) => a - b), failures };
+  return keepGoing(client, target, body, connections, () => left-- > 0);
 }
 
 /** Keeps `connections` requests going for so many seconds; then no more are sent, and those under way end. */
-export async function timedLoop(
+export function timedLoop(
   client: Agent,
   target: Target,
   body: string,
@@ -119,20 +106,31 @@ export async function timedLoop(
   seconds: number,
 ): Promise<LoadResult> {
   const until = performance.now() + seconds * 1000;
+  return keepGoing(client, target, body, connections, () => performance.now() < until);
+}
+
+/** Each of `connections` sends one request after another while `goesOn`. */
+async function keepGoing(
+  client: Agent,
+  target: Target,
+  body: string | (() => string),
+  connections: number,
+  goesOn: () => boolean,
+): Promise<LoadResult> {
   const latencies: number[] = [];
   let failures = 0;
   const started = performance.now();
   await Promise.all(
     Array.from({ length: connections }, async () => {
-      do {
+      while (goesOn()) {
         const at = performance.now();
-        if (!(await send(client, target, body))) failures++;
+        if (!(await send(client, target, typeof body === 'string' ? body : body()))) failures++;
         latencies.push(performance.now() - at);
-      } while (performance.now() < until);
+      }
     }),
   );
-  const taken = (performance.now() - started) / 1000;
-  return { requests: latencies.length, seconds: taken, latencies: latencies.sort((a, b) => a - b), failures };
+  const seconds = (performance.now() - started) / 1000;
+  return { requests: latencies.length, seconds, latencies: latencies.sort((a, b) => a - b), failures };
 }
 
 /** Sends at a fixed rate whatever the answers take, so that waiting shows as latency. */

@@ -14,8 +14,9 @@ import { prompt } from './prompts.ts';
 import { governedResources } from './resources.ts';
 
 /**
- * Many open streams on one process: STREAMS (10,000) stay open for MINUTES (10) while the
- * provider sends a chunk to one in a hundred of them each second, and some short streams come and go. Tells memory a stream, CPU, delay of the event loop, and how long the process takes to end them all.
+ * Many open streams on one process: STREAMS (10,000) stay open for MINUTES (10) while the provider sends a chunk to one in
+ * a hundred of them each second, and some short streams come and go. Tells memory a stream, CPU, delay of the event loop,
+ * and how long the process takes to end them all.
  */
 const STREAMS = Number(process.env['STREAMS'] ?? 10_000);
 const MINUTES = Number(process.env['MINUTES'] ?? 10);

@@ -77,7 +77,7 @@ describe('what a document may be', () => {
     ] as const) {
       expect(await failureOf(await send('chat', model, policy, [file]))).toMatchObject({ status: 422 });
     }
-    // What is called text and is none is not taken at its word.
+    // The media type says text, and the bytes are not: the type is not believed.
     const disguised = { bytes: Buffer.from([0x41, 0, 1, 2, 0xff]), mediaType: 'text/plain', name: 'a.txt' };
     expect((await send('chat', 'native', 'tokenize', [disguised])).status).toBe(422);
   });

@@ -1,5 +1,5 @@
 import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
-import type { PinMode, PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
+import type { PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
 import { showHidden } from '#/values/hidden-characters.ts';
 import { databaseOf, type DatabaseDefaults } from '../stores/database.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -15,9 +15,6 @@ export const PIN_OPTIONS_HELP = `  --organization ID    <namespace>/<name> of th
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The folder of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;
-
-/** How resources spell the modes. */
-export const MODES: Readonly<Record<PinMode, string>> = { record: 'Record', pin: 'Pin', declared: 'Declared' };
 
 interface Where {
   readonly organization?: string | undefined;

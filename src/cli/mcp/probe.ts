@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { McpServerConfig, Snapshot } from '#/config/snapshot.ts';
+import { LIST_MS } from '#/pipeline/tools/tool-lists.ts';
 import { McpServerFault, type ToolListing } from '#/ports/mcp-servers.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { createTransport } from '#/providers/http/transport.ts';
@@ -29,9 +30,6 @@ export interface ProbeDefaults {
   readonly configDir: string | undefined;
   readonly usdToEur: string;
 }
-
-/** As a gateway waits for a list. */
-const LIST_MS = 5000;
 
 /** Asks a server for its tools. Resolves with the exit status; rejects with UsageError. */
 export async function mcpProbe(

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
+import { toResource } from '#/config/resources/names.ts';
 import type { DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { MODES, openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, pinsOf, serverOf } from './pins.ts';
+import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, pinsOf, serverOf } from './pins.ts';
 
 export const MCP_SERVERS_HELP = `gwctl mcp servers [--organization ID] [--json]
 
@@ -35,11 +36,11 @@ export async function mcpServers(
   const servers = all.filter(({ organization }) => (values.organization ?? organization) === organization);
   if (servers.length === 0) err('no gateway has listed the tools of a server yet');
   for (const { mode, ...one } of servers) {
-    if (values.json) out(JSON.stringify({ ...one, mode: MODES[mode] }));
+    if (values.json) out(JSON.stringify({ ...one, mode: toResource('definitionsMode', mode) }));
     else {
       const { organization, server, accepted, quarantined, removed } = one;
       const counts = `${accepted} accepted, ${quarantined} quarantined, ${removed} removed`;
-      out(`${server}  of ${organization}  ${MODES[mode]}  ${counts}`);
+      out(`${server}  of ${organization}  ${toResource('definitionsMode', mode)}  ${counts}`);
     }
   }
   return 0;

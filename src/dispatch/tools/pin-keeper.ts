@@ -44,7 +44,8 @@ const FORGOTTEN_AFTER_MS = 900_000;
 interface Known {
   readonly of: PinnedServer;
   pins?: ServerPins;
-  told?: PinnedTools;
+  /** What metrics tell of its last list: not the definitions, which are large. */
+  last?: Pick<PinnedTools, 'states' | 'unfit'> & { readonly hidden: number };
 }
 
 /**
@@ -70,19 +71,18 @@ export class PinKeeper {
     const { read, unfit } = readDefinitions(tools);
     const { states } = await this.#agree(known, config, read);
     const offered = read.filter(({ name }) => states.get(name) === 'accepted');
-    const told = { offered, states, unfit, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
     this.#tellUnfit(known, unfit);
-    known.told = told;
+    known.last = { states, unfit, hidden: hiddenIn(offered) };
     this.#known.set(key, known);
-    return told;
+    return { offered, states, unfit, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
   }
 
   /** Tools in each state by server, of all organizations together. */
   counts(): readonly (readonly [server: string, state: PinState | 'unfit', tools: number])[] {
-    const told = this.#known.values().flatMap(({ of, told: tools }) => (tools ? [[of.server, tools] as const] : []));
-    const servers = Map.groupBy(told, ([server]) => server);
-    return [...servers].flatMap(([server, lists]) => {
-      const states = lists.flatMap(([, tools]) => [
+    const lists = this.#known.values().flatMap(({ of, last }) => (last ? [[of.server, last] as const] : []));
+    const servers = Map.groupBy(lists, ([server]) => server);
+    return [...servers].flatMap(([server, ofServer]) => {
+      const states = ofServer.flatMap(([, tools]) => [
         ...tools.states.values(),
         ...tools.unfit.map(() => 'unfit' as const),
       ]);
@@ -93,8 +93,8 @@ export class PinKeeper {
   /** Invisible and bidirectional characters in the definitions that are offered, by server. */
   hidden(): readonly (readonly [server: string, characters: number])[] {
     const counts = new Map<string, number>();
-    for (const { of, told } of this.#known.values()) {
-      if (told) counts.set(of.server, (counts.get(of.server) ?? 0) + hiddenIn(told.offered));
+    for (const { of, last } of this.#known.values()) {
+      if (last) counts.set(of.server, (counts.get(of.server) ?? 0) + last.hidden);
     }
     return [...counts];
   }
@@ -140,8 +140,8 @@ export class PinKeeper {
   }
 
   /** Once, as long as they stay the same. */
-  #tellUnfit({ of, told }: Known, unfit: readonly UnfitTool[]): void {
-    const before = new Set(told?.unfit.map(({ name, why }) => `${why} ${name}`));
+  #tellUnfit({ of, last }: Known, unfit: readonly UnfitTool[]): void {
+    const before = new Set(last?.unfit.map(({ name, why }) => `${why} ${name}`));
     const fresh = unfit.filter(({ name, why }) => !before.has(`${why} ${name}`));
     for (const [why, tools] of Map.groupBy(fresh, (one) => one.why)) {
       this.#deps.onEvent({ kind: 'tools.unfit', ...of, why, tools: tools.map(({ name }) => name) });

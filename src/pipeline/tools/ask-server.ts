@@ -1,8 +1,8 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { ClientHungUp } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { Outcome } from '#/dispatch/breaker.ts';
+import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
 import type { Upstreams } from '#/dispatch/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Detection } from '#/inspect/detection.ts';
@@ -37,10 +37,8 @@ interface AskParts {
   readonly detection: Detection;
 }
 
-/** A server fails as a provider does with the default settings. */
+/** As of a provider with the default settings, but after 10 attempts where that needs 20. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
-/** How long a call runs on after its client left, where the workload reads answers to their end. */
-const DRAIN_MS = 30_000;
 
 /**
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
@@ -58,7 +56,7 @@ export async function askServer(
   const permit = parts.upstreams.enter(upstream);
   if (!permit) throw circuitOpen(server, parts.upstreams.health(upstream).waitMs);
   const started = performance.now();
-  const hangUp = new HangUp(request);
+  const stop = new UpstreamSignal(request);
   const notices = noticesFor(asking, parts);
   const report = (more: Partial<AttemptReport>): AttemptReport => ({
     provider: toolSlug(server),
@@ -77,7 +75,7 @@ export async function askServer(
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
-      signal: hangUp.signal,
+      signal: stop.signal,
     });
     await notices?.done();
     permit.end('served');
@@ -96,7 +94,7 @@ export async function askServer(
     const billed = hasRun ? { usage: NO_USAGE, isAnswering: true } : {};
     throw new Stopped(errorOf(thrown, server, attempt), { ...facts, ...billed });
   } finally {
-    hangUp.release();
+    stop.release();
   }
 }
 
@@ -109,36 +107,6 @@ function reached({ server, listed }: Asking): CallFacts {
     family: 'mcp' as const,
   };
   return { target, units: { calls: 1 } };
-}
-
-/** When the gateway stops waiting: with the client, or some time later where the workload drains. */
-class HangUp {
-  readonly #request: ToolCallRequest;
-  readonly #late = new AbortController();
-  readonly #onAbort = (): void => this.#end();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(request: ToolCallRequest) {
-    this.#request = request;
-    if (request.signal.aborted) this.#end();
-    else request.signal.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#late.signal;
-  }
-
-  release(): void {
-    clearTimeout(this.#timer);
-    this.#request.signal.removeEventListener('abort', this.#onAbort);
-  }
-
-  #end(): void {
-    const { signal, key } = this.#request;
-    const drains = signal.reason instanceof ClientHungUp && key.workload.onHangUp === 'drain';
-    if (!drains) this.#late.abort();
-    else this.#timer = setTimeout(() => this.#late.abort(), DRAIN_MS).unref();
-  }
 }
 
 function circuitOpen({ name }: McpServerConfig, waitMs: number): GatewayError {

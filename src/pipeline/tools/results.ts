@@ -96,7 +96,10 @@ function unusable(cause: unknown): GatewayError {
 }
 
 /** The text with originals in the place of their tags, where they may stand. */
-function restoredIn(text: string, { request, inspection }: Came): string | GatewayError {
+function restoredIn(
+  text: string,
+  { request, inspection }: Pick<Came, 'request' | 'inspection'>,
+): string | GatewayError {
   if (!inspection || inspection.tags.size === 0) return text;
   const { arguments: args, key } = request;
   const said = args && argumentsDocument(args.source, args.value);
@@ -116,7 +119,7 @@ function restoredIn(text: string, { request, inspection }: Came): string | Gatew
 
 /** Puts originals back in a notice; undefined where that would make too much of it. */
 export function restoredNotice(text: string, came: Pick<Came, 'request' | 'inspection'>): string | undefined {
-  const restored = restoredIn(text, came as Came);
+  const restored = restoredIn(text, came);
   return restored instanceof GatewayError ? undefined : restored;
 }
 

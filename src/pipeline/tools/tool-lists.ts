@@ -10,7 +10,7 @@ export interface FetchedList extends ToolListing {
 }
 
 /** How long a server may take to tell its list. */
-const FETCH_MS = 5000;
+export const LIST_MS = 5000;
 /** How long a list is kept where its server does not say; longer than a minute none is. */
 const KEPT_MS = 30_000;
 const MOST_KEPT_MS = 60_000;
@@ -100,7 +100,7 @@ export class ToolLists {
   async #ask(server: McpServerConfig, known: Known): Promise<FetchedList> {
     known.askedAt = performance.now();
     try {
-      const listing = await this.#servers.list(server, FETCH_MS);
+      const listing = await this.#servers.list(server, LIST_MS);
       const list = { ...listing, fetchedAt: performance.now() };
       known.list = list;
       known.isFailing = false;

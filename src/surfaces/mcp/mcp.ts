@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
 import { errorHeaders } from '#/errors/envelopes.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { unknownServer, unlisted } from '#/pipeline/tools/find-tool.ts';
+import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
 import { authenticatedOf } from '../authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
@@ -84,8 +85,7 @@ async function serve(request: FastifyRequest, reply: FastifyReply, deps: McpDeps
   const serving: Serving = { request, reply, context, server, deps };
   let read: ClientMessage | undefined;
   try {
-    if (deps.calls.isClosed)
-      throw new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
+    if (deps.calls.isClosed) throw restarting();
     read = await readClientMessage(request, body, context);
     await answer(read, serving);
   } catch (thrown) {
@@ -179,7 +179,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       throw refusal;
     }
     const { name: tool, progressToken, meta, arguments: args } = params;
-    const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || LOG_LEVEL in meta);
+    const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || META_LOG_LEVEL in meta);
     const answered = await deps.pipeline.callTool({
       ...context,
       server,
@@ -205,5 +205,3 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
     deps.pipeline.leave(authenticated);
   }
 }
-
-const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';

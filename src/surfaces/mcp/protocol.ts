@@ -1,4 +1,4 @@
-import { CATALOGUE, type ErrorCode, type ErrorKind } from '#/errors/catalogue.ts';
+import type { ErrorCode } from '#/errors/catalogue.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import { errorMessage, errorSource, resultMessage, RPC } from '#/wire/mcp/message.ts';
 import type { Era } from '#/wire/mcp/eras.ts';
@@ -65,12 +65,10 @@ function rpcError(error: GatewayError, callId: string) {
   const { code, message, retryAfterMs } = error;
   if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
-  const kind: ErrorKind = CATALOGUE[code];
-  const retry = kind.shouldRetry || retryAfterMs !== undefined;
   const data = {
     code,
     request_id: callId,
-    ...(retry && retryAfterMs !== undefined && { retry_after: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
+    ...(retryAfterMs !== undefined && { retry_after: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
   };
   return { code: RPC.gateway, message, data };
 }

@@ -7,7 +7,7 @@ import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
 import { AmbiguousJson, member, TooManyValues } from '#/wire/document/scan.ts';
-import { readEra, type ClientEra } from '#/wire/mcp/eras.ts';
+import { META_LOG_LEVEL, readEra, type ClientEra } from '#/wire/mcp/eras.ts';
 import { idSourceOf, readMessage, RPC, RpcFault, type RpcMessage } from '#/wire/mcp/message.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 
@@ -124,7 +124,6 @@ export interface ToolParams {
 /** Longest name of a tool that is looked for. */
 const MOST_NAME = 256;
 const TRACE = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const LEVELS: ReadonlySet<Json | undefined> = new Set([
   ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
 ]);
@@ -152,7 +151,7 @@ export function readToolParams({ document: { root, text }, message, era }: Clien
         ? text.slice(token.start, token.end)
         : undefined,
     meta: {
-      ...(era.era === 'modern' && LEVELS.has(told[LOG_LEVEL]) && { [LOG_LEVEL]: told[LOG_LEVEL] }),
+      ...(era.era === 'modern' && LEVELS.has(told[META_LOG_LEVEL]) && { [META_LOG_LEVEL]: told[META_LOG_LEVEL] }),
       ...(typeof told['traceparent'] === 'string' &&
         TRACE.test(told['traceparent']) && { traceparent: told['traceparent'] }),
     },

@@ -19,6 +19,7 @@ export const META_VERSION = `${META}protocolVersion`;
 export const META_CAPABILITIES = `${META}clientCapabilities`;
 export const META_CLIENT = `${META}clientInfo`;
 export const META_SERVER = `${META}serverInfo`;
+export const META_LOG_LEVEL = `${META}logLevel`;
 
 /** How a client speaks. */
 export interface ClientEra {
