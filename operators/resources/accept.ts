@@ -1,4 +1,4 @@
-import { canonicalJson } from '#/values/canonical-json.ts';
+import { sortedJson } from '#/values/sorted-json.ts';
 import { compile } from '#/config/compile/compile.ts';
 import type { CheckedDocuments } from '#/config/compile/catalog.ts';
 import type { Fault } from '#/config/fault.ts';
@@ -134,5 +134,5 @@ function explain(fault: Fault, current: ReadonlyMap<string, Document>): Fault {
 }
 
 function sameSpec(one: Document, other: Document): boolean {
-  return canonicalJson(one.spec) === canonicalJson(other.spec);
+  return sortedJson(one.spec) === sortedJson(other.spec);
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '#/values/canonical-json.ts';
+import { sortedJson } from '#/values/sorted-json.ts';
 import type { Cluster } from '#/ports/cluster.ts';
 import type { Position } from '#/config/published/config-store.ts';
 import type { Accepted } from '../resources/accept.ts';
@@ -96,7 +96,7 @@ class StatusJudge implements Judge {
     const spec = ref.kind === 'Workload' ? grounds.accepted.documents.get(name)?.spec : undefined;
     const more = spec ? workloadStatus(spec, spending?.of(`${ref.namespace}/${ref.name}`)) : {};
     const status = { observedGeneration: generation, conditions, ...more };
-    if (canonicalJson(status) === canonicalJson(old)) return;
+    if (sortedJson(status) === sortedJson(old)) return;
     writer.put(`status ${name}`, () => cluster.applyStatus(ref, status));
     for (const condition of conditions) if (condition.type !== 'Programmed') this.#warn(object, condition);
   }

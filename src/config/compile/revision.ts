@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '#/values/canonical-json.ts';
+import { sortedJson } from '#/values/sorted-json.ts';
 import { KINDS, type KindName } from '../resources/kinds.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -14,7 +14,7 @@ export function revisionOf(catalog: Catalog, secrets: ReadonlyMap<string, string
     const lines: string[] = [];
     for (const { id, body, createdAt } of catalog.all(kind)) {
       const content = 'spec' in body && kind !== 'Namespace' ? body.spec : (body.metadata.labels ?? {});
-      lines.push(`${kind} ${id} ${createdAt} ${canonicalJson(content)}\n`);
+      lines.push(`${kind} ${id} ${createdAt} ${sortedJson(content)}\n`);
     }
     for (const line of lines.sort()) hash.update(line);
   }

@@ -1,5 +1,5 @@
 import type { SourceDocument } from '../fault.ts';
-import { canonicalJson } from '#/values/canonical-json.ts';
+import { sortedJson } from '#/values/sorted-json.ts';
 import type { KindName } from '../resources/kinds.ts';
 import { digestOf } from './segment.ts';
 
@@ -43,7 +43,7 @@ export function keySegmentOf(hash: string): string {
 
 /** The text of documents, which must be in an order that does not change. */
 export function documentsText(documents: readonly unknown[]): string {
-  return canonicalJson(documents);
+  return sortedJson(documents);
 }
 
 /** The text of rows, in the order of their first members. */

@@ -1,5 +1,5 @@
 import type { PublishedHead } from '#/config/published/config-store.ts';
-import { canonicalJson } from '#/values/canonical-json.ts';
+import { sortedJson } from '#/values/sorted-json.ts';
 import type { ConfigKeys } from './config-keys.ts';
 
 /** Digests of segments, by name: SHA-256 (hex) of their texts. */
@@ -11,7 +11,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 
 /** A head that names these segments, signed for its position. */
 export function signHead(epoch: number, seq: number, segments: Manifest, keys: ConfigKeys): PublishedHead {
-  const manifest = canonicalJson({ version: VERSION, segments: Object.fromEntries(segments) });
+  const manifest = sortedJson({ version: VERSION, segments: Object.fromEntries(segments) });
   return { epoch, seq, manifest, signature: keys.sign(signedText(epoch, seq, manifest)) };
 }
 
