@@ -87,7 +87,7 @@ class Asking {
     }
   }
 
-  /** Which members are none of `properties` is found by comparing each with each. */
+  /** Members outside `properties` are found by comparing each with each. */
   #others({ properties, ...schema }: JsonObject, value: Json): void {
     const isAsked = 'additionalProperties' in schema || 'unevaluatedProperties' in schema;
     if (isAsked && isObject(properties) && isObject(value))
@@ -112,7 +112,7 @@ class Asking {
   #parts(schema: Json, value: Json, names: boolean): void {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, part] of Object.entries(value)) {
-      if (part !== undefined) this.count(schema, names ? name : (part as Json));
+      if (part !== undefined) this.count(schema, names ? name : part);
     }
   }
 }

@@ -1,5 +1,4 @@
 import { NoRoomForResults } from '#/ports/mcp-servers.ts';
-import { PassingMap } from '#/runtime/passing.ts';
 
 /**
  * Room for the answers of all servers that a process reads at once. The servers of one namespace get at most half of it,
@@ -8,7 +7,7 @@ import { PassingMap } from '#/runtime/passing.ts';
 export class ResultRoom {
   readonly #most: number;
   #taken = 0;
-  readonly #byNamespace = new PassingMap<number>();
+  readonly #byNamespace = new Map<string, number>();
 
   constructor(bytes: number) {
     this.#most = bytes;

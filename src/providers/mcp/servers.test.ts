@@ -17,12 +17,12 @@ function answered(status: number, type: string, text: string): Incoming {
   };
 }
 
-/** A legacy server whose tool does what `call` says; `posts` counts what it is told in the background, and never answers. */
+/** A legacy server whose tool does what `call` says; `posts` counts messages to it in the background; it never answers them. */
 function legacyServer(call: (id: string) => string) {
   let posts = 0;
   const transport: Transport = {
     async send({ body }: TransportRequest) {
-      const { id, method } = JSON.parse(String(body)) as { readonly id?: string; readonly method?: string };
+      const { id, method } = JSON.parse(body as string) as { readonly id?: string; readonly method?: string };
       if (method === 'server/discover') return answered(400, 'application/json', '{}');
       if (method === 'initialize') {
         const result = { protocolVersion: '2025-11-25', capabilities: {} };
