@@ -15,7 +15,7 @@ describe('directions', () => {
   test.each([
     ['src/wire/chat/read-stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
     ['src/wire/chat/read-stream.ts', `import type { NanoEuro } from '#/values/money.ts';`],
-    ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/values/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { chain, type Chain } from '#/seal/chain.ts';`],
     ['src/wire/chat/read-stream.ts', `import { readFile } from 'node:fs/promises';`],
     ['src/wire/chat/read-stream.ts', `export { request } from 'undici';`],
     ['src/pipeline/model-call.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
@@ -46,8 +46,8 @@ describe('directions', () => {
   });
 
   test.each([
-    ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#/values/money.ts';`],
-    ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#/values/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/values/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { type Chain } from '#/seal/chain.ts';`],
     ['src/wire/chat/read-stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
     ['src/wire/chat/read-stream.ts', `import { createHash } from 'node:crypto';`],
     ['src/pipeline/model-call.ts', `import { GatewayError } from '#/errors/gateway-error.ts';`],

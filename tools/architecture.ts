@@ -60,7 +60,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
   ports: { uses: [], types: ['values', 'wire'] },
-  adapters: { uses: ['ports', 'runtime'], types: ['values', 'seal'] },
+  adapters: { uses: ['ports', 'runtime', 'values'], types: ['seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   // Plain values and functions on them: money, letters, near words.
   values: { uses: [], types: [] },

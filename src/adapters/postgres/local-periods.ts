@@ -1,3 +1,5 @@
+import { calendarDays } from '#/values/calendar-day.ts';
+
 /** A calendar period: its id, and the instants (milliseconds since the epoch) from which and until which it lasts. */
 export interface Span {
   readonly id: string;
@@ -14,7 +16,7 @@ const MOST_DAYS = 3_700;
  * Throws RangeError for an unknown zone.
  */
 export function localPeriods(now: number, timeZone: string): { readonly day: Span; readonly month: Span } {
-  const dayAt = dayIds(timeZone);
+  const dayAt = calendarDays(timeZone);
   const monthAt = (instant: number): string => dayAt(instant).slice(0, 7);
   return { day: spanAt(now, dayAt, 3 * DAY_MS), month: spanAt(now, monthAt, 34 * DAY_MS) };
 }
@@ -24,7 +26,7 @@ export function localPeriods(now: number, timeZone: string): { readonly day: Spa
  * RangeError for an unknown zone, an invalid day, and a `to` before `from`.
  */
 export function localDays(from: string, to: string, timeZone: string): readonly Span[] {
-  const dayAt = dayIds(timeZone);
+  const dayAt = calendarDays(timeZone);
   const noon = Date.parse(`${from}T12:00:00Z`);
   const end = Date.parse(`${to}T12:00:00Z`);
   if (!isDay(from) || !isDay(to)) throw new RangeError('a day must be written as 2026-11-21');
@@ -49,19 +51,6 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-/** The day that an instant falls in, by zone. */
-function dayIds(timeZone: string): (instant: number) => string {
-  const format = new Intl.DateTimeFormat('en', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  return (instant) => dateText(format, instant);
-}
-
 /** The span of equal ids around `now`; ids grow with time, and none lasts as long as `reach`. */
 function spanAt(now: number, idAt: (instant: number) => string, reach: number): Span {
   const id = idAt(now);
@@ -80,10 +69,4 @@ function firstWhere(holds: (instant: number) => boolean, before: number, after: 
     else low = middle;
   }
   return high;
-}
-
-function dateText(format: Intl.DateTimeFormat, instant: number): string {
-  const parts = format.formatToParts(instant);
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.find((each) => each.type === type)!.value;
-  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageLine } from '#/ports/usage.ts';
+import { calendarDays } from '#/values/calendar-day.ts';
 import { totalTokens } from '#/wire/answer/usage.ts';
 import { databaseOf, type DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
@@ -82,7 +83,7 @@ function dimension(text: string): UsageDimension {
 
 function today(timeZone: string): string {
   try {
-    return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date());
+    return calendarDays(timeZone)(Date.now());
   } catch {
     throw new UsageError(`there is no time zone "${timeZone}"`);
   }

@@ -1,7 +1,8 @@
 import type { Periods } from '#/ports/limit-counters.ts';
+import { calendarDays } from '#/values/calendar-day.ts';
 
 interface Zone {
-  readonly format: Intl.DateTimeFormat;
+  readonly dayAt: (instant: number) => string;
   /** Number of the quarter of an hour that `periods` was worked out for. */
   quarter: number;
   periods: Periods;
@@ -15,18 +16,18 @@ const zones = new Map<string, Zone>();
 
 /**
  * The calendar day and month that an instant (milliseconds since the epoch) falls in, in an IANA time zone.
- * Throws RangeError for an unknown zone. The ledger's totals must agree with it.
+ * Throws RangeError for an unknown zone.
  */
 export function periodsAt(now: number, timeZone: string): Periods {
   const quarter = Math.floor(now / QUARTER_MS);
   let zone = zones.get(timeZone);
   if (zone?.quarter === quarter && quarter >= WHOLE_QUARTERS_SINCE) return zone.periods;
   if (!zone) {
-    zone = { format: dateFormat(timeZone), quarter, periods: { day: '', month: '' } };
+    zone = { dayAt: calendarDays(timeZone), quarter, periods: { day: '', month: '' } };
     if (zones.size >= MAX_ZONES) zones.clear();
     zones.set(timeZone, zone);
   }
-  zone.periods = periodsOf(zone.format, now);
+  zone.periods = periodsOn(zone.dayAt(now));
   zone.quarter = quarter;
   return zone.periods;
 }
@@ -49,20 +50,6 @@ export function periodEnd(now: number, timeZone: string, period: 'total' | 'dail
   return (first + beyond) * QUARTER_MS;
 }
 
-function dateFormat(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-}
-
-function periodsOf(format: Intl.DateTimeFormat, now: number): Periods {
-  const parts = format.formatToParts(now);
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)!.value;
-  const month = `${part('year').padStart(4, '0')}-${part('month')}`;
-  return { day: `${month}-${part('day')}`, month };
+function periodsOn(day: string): Periods {
+  return { day, month: day.slice(0, 7) };
 }
