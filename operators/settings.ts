@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { readExchangeRates } from '#/values/exchange-rates.ts';
-import { NAMESPACE } from '#/settings/forms.ts';
+import { NAMESPACE } from '#/settings/rows/forms.ts';
 import { createReader, readNamed, type Environment, type ReadSettings } from '#/settings/reader.ts';
 import type { SettingsOf } from '#/settings/table.ts';
 import { unknownSettingFaults } from '#/settings/unknown-settings.ts';

@@ -10,13 +10,19 @@ import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { RouteDeps } from '#/route/plan.ts';
-import { authenticatedOf, authenticate, idOf, numberReply, type KeyStore } from '#/surfaces/authenticated-request.ts';
+import {
+  authenticatedOf,
+  authenticate,
+  idOf,
+  numberReply,
+  type KeyStore,
+} from '#/surfaces/endpoint/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '#/surfaces/body/incoming-body.ts';
-import { hangUpOf } from '#/surfaces/open-calls.ts';
+import { hangUpOf } from '#/surfaces/endpoint/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
 import { chatProtocol } from '#/surfaces/chat/protocol.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '#/surfaces/cors.ts';
-import type { Endpoint } from '#/surfaces/endpoint.ts';
+import type { Endpoint } from '#/surfaces/endpoint/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
 import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
@@ -28,10 +34,10 @@ import { messagesProtocol } from '#/surfaces/messages/protocol.ts';
 import { answerModel, answerModels, modelsProtocol } from '#/surfaces/models/answer.ts';
 import { ANY_PATH, mountAnyPath } from '#/surfaces/passthrough/any-path.ts';
 import { mountPassthrough, type PassthroughDeps } from '#/surfaces/passthrough/passthrough.ts';
-import { sendFailure } from '#/surfaces/send-failure.ts';
+import { sendFailure } from '#/surfaces/endpoint/send-failure.ts';
 import { serveCall, type CallDeps } from '#/surfaces/serve-call.ts';
 import { answerUnknown, pathOf } from '#/surfaces/unknown.ts';
-import type { ClientProtocol } from '#/surfaces/client-protocol.ts';
+import type { ClientProtocol } from '#/surfaces/endpoint/client-protocol.ts';
 import { protocolAt } from '#/surfaces/protocol-at.ts';
 
 export interface GatewayDeps

@@ -26,10 +26,10 @@ import { addressOf, type Host } from '#/main/host.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
 import { releaseMemory } from '#/main/release-memory.ts';
 import { openAnchors, openStores, type Stores } from '#/main/stores.ts';
-import { createObserver, type Observer } from '#/telemetry/observer.ts';
+import { createObserver, type Observer } from '#/telemetry/observe/observer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
-import { OpenCalls } from '#/surfaces/open-calls.ts';
+import { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;

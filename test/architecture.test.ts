@@ -22,7 +22,7 @@ describe('directions', () => {
     ['src/pipeline/model-call.ts', `import { openai } from '#/providers/registry.ts';`],
     ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '#/providers/registry.ts';`],
     ['src/providers/azure/azure.ts', `import { meter } from '#/meter/meter.ts';`],
-    ['src/vendors/openai.ts', `import { compatible } from '#/providers/compatible.ts';`],
+    ['src/vendors/openai.ts', `import { compatible } from '#/providers/base/compatible.ts';`],
     ['src/vendors/openai.ts', `import { readDocument } from '#/wire/document/document.ts';`],
     ['src/vendors/openai.ts', `import type { ProviderConfig } from '#/ports/provider.ts';`],
     ['src/surfaces/chat/chat.ts', `import { VENDORS } from '#/vendors/list.ts';`],

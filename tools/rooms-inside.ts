@@ -9,10 +9,11 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     passthrough: ['.'],
   },
   dispatch: {
-    '.': ['relay', 'cache', 'kept'],
-    kept: ['relay'],
-    passthrough: ['.', 'kept', 'relay'],
-    relay: ['.'],
+    '.': ['upstream', 'relay', 'cache', 'kept'],
+    kept: ['upstream', 'relay'],
+    passthrough: ['.', 'upstream', 'kept', 'relay'],
+    relay: ['upstream'],
+    tools: ['upstream'],
   },
   inspect: {
     '.': ['decoding', 'names', 'terms', 'attachments', 'restore', 'detectors', 'search'],
@@ -56,16 +57,16 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     status: ['cluster', 'resources'],
   },
   surfaces: {
-    '.': ['chat', 'messages', 'responses', 'clouds'],
-    body: ['.'],
-    chat: ['.'],
-    clouds: ['.', 'messages'],
-    documents: ['.', 'body', 'chat', 'passthrough'],
-    mcp: ['.', 'body', 'chat'],
-    messages: ['.'],
-    models: ['.', 'chat', 'messages'],
-    passthrough: ['.', 'body', 'chat', 'messages'],
-    responses: ['.', 'chat'],
+    '.': ['endpoint', 'body', 'chat', 'messages', 'responses', 'clouds'],
+    body: ['endpoint'],
+    chat: ['endpoint'],
+    clouds: ['endpoint', 'body', 'messages'],
+    documents: ['endpoint', 'body', 'chat', 'passthrough'],
+    mcp: ['endpoint', 'body', 'chat'],
+    messages: ['endpoint'],
+    models: ['endpoint', 'chat', 'messages'],
+    passthrough: ['endpoint', 'body', 'chat', 'messages'],
+    responses: ['endpoint', 'chat'],
   },
 };
 
@@ -84,15 +85,9 @@ const WIRE_RELATIVES: Readonly<Record<string, readonly string[]>> = {
  * the rule came. Delete a pair once it is mended; add none.
  */
 const MUTUAL: ReadonlySet<string> = new Set([
-  'dispatch: ., relay',
   ...['attachments', 'decoding', 'detectors', 'names', 'restore', 'search', 'terms'].map((one) => `inspect: ., ${one}`),
-  'inspect: names, terms',
   'pipeline: ., passthrough',
-  ...['azure', 'bedrock', 'gemini', 'mistral', 'vertex'].map((one) => `providers: ., ${one}`),
   'providers: catalogue, fit',
-  'settings: ., rows',
-  ...['chat', 'clouds', 'messages', 'responses'].map((one) => `surfaces: ., ${one}`),
-  'telemetry: ., observe',
   'wire: hub, request',
 ]);
 

@@ -4,11 +4,11 @@ import type { Call } from '#/call/call.ts';
 import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import { skipped } from '#/route/decision.ts';
 import type { AnswerTally } from './answer-tally.ts';
-import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstreams.ts';
+import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstream/upstreams.ts';
 import type { UnsupportedParameters } from './unsupported-parameters.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
-import { readRefusal, type Refusal } from './upstream-refusal.ts';
-import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
+import { readRefusal, type Refusal } from './upstream/upstream-refusal.ts';
+import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream/upstream-error.ts';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 
 /** At most this many attempts a call, over all candidates. // design 5 */

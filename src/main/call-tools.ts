@@ -16,7 +16,7 @@ import { createLocalProvider } from '#/providers/local/local.ts';
 import { createProviders } from '#/providers/registry.ts';
 import type { Providers } from '#/route/offer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
-import type { Observer } from '#/telemetry/observer.ts';
+import type { Observer } from '#/telemetry/observe/observer.ts';
 import { openInference, type Inference } from './inference.ts';
 import { openVendorLists } from './vendor-lists.ts';
 

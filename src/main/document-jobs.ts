@@ -13,7 +13,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import type { MasterKey } from '#/config/master-keys.ts';
 import { createAddressSigner } from '#/seal/content/signed-address.ts';
-import type { OpenCalls } from '#/surfaces/open-calls.ts';
+import type { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 
 export interface DocumentJobsDeps {

@@ -18,7 +18,7 @@ import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import { createAnchorer, type Anchorer } from '#/seal/background/anchorer.ts';
 import type { Log } from '#/telemetry/log.ts';
-import type { Observer } from '#/telemetry/observer.ts';
+import type { Observer } from '#/telemetry/observe/observer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 
 /** Whatever this process keeps anything in, opened as the settings say. */

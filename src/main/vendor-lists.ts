@@ -1,7 +1,7 @@
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { Providers } from '#/route/offer.ts';
 import { VendorLists } from '#/dispatch/vendor-lists.ts';
-import type { Observer } from '#/telemetry/observer.ts';
+import type { Observer } from '#/telemetry/observe/observer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 
 /** Begins to fetch vendors' lists of models, unless the settings turn it off. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
 import { HotCache } from '#/dispatch/cache/hot-cache.ts';
-import { Upstreams } from '#/dispatch/upstreams.ts';
+import { Upstreams } from '#/dispatch/upstream/upstreams.ts';
 import { Ownership } from '#/dispatch/kept/ownership.ts';
 import { UnsupportedParameters } from '#/dispatch/unsupported-parameters.ts';
 import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';

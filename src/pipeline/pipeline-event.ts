@@ -1,7 +1,7 @@
 import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
-import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
+import type { UpstreamEvent } from '#/dispatch/upstream/upstreams.ts';
 import type { ToolListEvent } from './tools/tool-lists.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';

@@ -4,7 +4,7 @@ import { readFailure } from './http/failure.ts';
 import { fitMessages } from './fit/messages.ts';
 import { configured, httpExit, type Headers } from './http/http-api.ts';
 import { listModels, MESSAGES_LIST } from './catalogue/model-list.ts';
-import type { ProviderDeps } from './create-provider.ts';
+import type { ProviderDeps } from './base/create-provider.ts';
 
 const DEFAULT_VERSION = '2023-06-01';
 /** Tokens of a person's account; everything else is an API key. The vendor answers 401 to both headers at once. */

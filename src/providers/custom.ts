@@ -1,7 +1,7 @@
 import { custom as vendor } from '#/vendors/custom.ts';
 import { messagesProvider } from './anthropic.ts';
-import { compatible } from './compatible.ts';
-import type { CreateProvider } from './create-provider.ts';
+import { compatible } from './base/compatible.ts';
+import type { CreateProvider } from './base/create-provider.ts';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';

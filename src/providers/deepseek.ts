@@ -2,7 +2,7 @@ import { deepseek as vendor } from '#/vendors/deepseek.ts';
 import { setMember } from '#/wire/document/document.ts';
 import { isObject } from '#/wire/document/json.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
-import { compatible } from './compatible.ts';
+import { compatible } from './base/compatible.ts';
 import type { Fitting } from './fit/fitting.ts';
 
 /** Tells it not to think by a member of its own, and keeps its thoughts where it needs them. // wire-formats 2.3 */

@@ -1,7 +1,7 @@
-import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
+import { decideBySystemOne, decidingFamilies, fitDecisions } from './base/decisions.ts';
 import { readFailure } from './http/failure.ts';
 import { configured, httpExit } from './http/http-api.ts';
-import type { CreateProvider } from './create-provider.ts';
+import type { CreateProvider } from './base/create-provider.ts';
 
 /** Retryable beyond what the status says of itself. // wire-formats 1.2 */
 const TOO_EARLY = 425;

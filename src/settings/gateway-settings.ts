@@ -3,7 +3,7 @@ import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
 import { readJobSettings, type JobSettings } from './job-settings.ts';
 import { readPublishedSettings, type PublishedSettings } from './published-settings.ts';
 import { createReader, readNamed, type Environment, type Reader, type ReadSettings } from './reader.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from './rows/setting.ts';
 import { SETTINGS, type SettingsOf } from './table.ts';
 import { unknownSettingFaults } from './unknown-settings.ts';
 

@@ -1,5 +1,5 @@
-import { allowed, parse } from './forms.ts';
-import type { Program, Setting } from './setting.ts';
+import { allowed, parse } from './rows/forms.ts';
+import type { Program, Setting } from './rows/setting.ts';
 import { SETTINGS, type SettingName, type SettingsOf, type ValueOf } from './table.ts';
 
 /** Environment variables by name. */

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from './forms.ts';
+import { parse } from './rows/forms.ts';
 import { createReader, defaultOf } from './reader.ts';
 import { CONTROLLER_ROWS } from './rows/controller-rows.ts';
 import { ENGINE_ROWS } from './rows/engine-rows.ts';
 import { GATEWAY_ROWS } from './rows/gateway-rows.ts';
 import { STORAGE_ROWS } from './rows/storage-rows.ts';
-import type { Program, Setting } from './setting.ts';
+import type { Program, Setting } from './rows/setting.ts';
 import { SETTINGS, type SettingName } from './table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

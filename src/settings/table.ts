@@ -1,9 +1,9 @@
-import type { Value } from './forms.ts';
+import type { Value } from './rows/forms.ts';
 import { CONTROLLER_ROWS } from './rows/controller-rows.ts';
 import { ENGINE_ROWS } from './rows/engine-rows.ts';
 import { GATEWAY_ROWS } from './rows/gateway-rows.ts';
 import { STORAGE_ROWS } from './rows/storage-rows.ts';
-import type { Program } from './setting.ts';
+import type { Program } from './rows/setting.ts';
 
 /**
  * Every environment variable that a program of Gatewarden reads. From this table follow the readers, their errors, the chart's

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Snapshot } from '#/config/snapshot.ts';
-import type { Caller } from './endpoint.ts';
+import type { Caller } from './endpoint/endpoint.ts';
 
 const HOUR_S = '3600';
 

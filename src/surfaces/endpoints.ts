@@ -10,7 +10,7 @@ import { rerankCodec } from '#/wire/rerank/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { systemOneCodec } from '#/wire/systemone/codec.ts';
 import { chatProtocol } from './chat/protocol.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
 import { messagesProtocol } from './messages/protocol.ts';
 import { responsesProtocol } from './responses/protocol.ts';
 

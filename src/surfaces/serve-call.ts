@@ -4,11 +4,11 @@ import { ClientHungUp } from '#/call/call.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { beginSmall, endSmall } from '#/runtime/loop-slices.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
-import type { AuthenticatedRequest, Endpoint } from './endpoint.ts';
-import { hangUpOf, type OpenCalls } from './open-calls.ts';
-import { sendFailure } from './send-failure.ts';
-import type { ClientProtocol } from './client-protocol.ts';
-import { writeOut } from './write-out.ts';
+import type { AuthenticatedRequest, Endpoint } from './endpoint/endpoint.ts';
+import { hangUpOf, type OpenCalls } from './endpoint/open-calls.ts';
+import { sendFailure } from './endpoint/send-failure.ts';
+import type { ClientProtocol } from './endpoint/client-protocol.ts';
+import { writeOut } from './endpoint/write-out.ts';
 
 /** What an endpoint needs of the pipeline. */
 export interface CallDeps {

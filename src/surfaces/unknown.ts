@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { numberReply } from './authenticated-request.ts';
+import { numberReply } from './endpoint/authenticated-request.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { notServed } from './messages/not-served.ts';
 import { messagesProtocol } from './messages/protocol.ts';
-import { sendFailure } from './send-failure.ts';
+import { sendFailure } from './endpoint/send-failure.ts';
 import { protocolAt } from './protocol-at.ts';
 
 /** The response header that names the path that was probably meant. */

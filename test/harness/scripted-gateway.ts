@@ -8,7 +8,7 @@ import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import type { Stranger } from '#/surfaces/stranger.ts';
-import { OpenCalls } from '#/surfaces/open-calls.ts';
+import { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 import { buildGateway } from '../../src/gateway.ts';
 
 /** The key that `send` uses. */

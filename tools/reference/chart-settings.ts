@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Form } from '../../src/settings/forms.ts';
-import type { ChartValue, Setting } from '../../src/settings/setting.ts';
+import type { Form } from '../../src/settings/rows/forms.ts';
+import type { ChartValue, Setting } from '../../src/settings/rows/setting.ts';
 import { SETTINGS } from '../../src/settings/table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

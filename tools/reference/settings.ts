@@ -1,5 +1,5 @@
-import { allowed, type Form } from '../../src/settings/forms.ts';
-import type { Setting } from '../../src/settings/setting.ts';
+import { allowed, type Form } from '../../src/settings/rows/forms.ts';
+import type { Setting } from '../../src/settings/rows/setting.ts';
 import { SETTINGS } from '../../src/settings/table.ts';
 import { page, table } from './page.ts';
 

@@ -7,12 +7,12 @@ import type { AnswerTally } from '../answer-tally.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { isObject } from '#/wire/document/json.ts';
 import { attemptReport, type AttemptOutcome } from '../attempts.ts';
-import type { AttemptPermit } from '../upstreams.ts';
+import type { AttemptPermit } from '../upstream/upstreams.ts';
 import { explain, type PassDeps } from './pass.ts';
 import { prefixed } from './passed-objects.ts';
 import type { Target } from '#/call/target.ts';
-import { readRefusal } from '../upstream-refusal.ts';
-import { nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';
+import { readRefusal } from '../upstream/upstream-refusal.ts';
+import { nobodyToAsk, outcomeOfFault } from '../upstream/upstream-error.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;

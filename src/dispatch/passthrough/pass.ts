@@ -10,10 +10,10 @@ import type { Ownership } from '../kept/ownership.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import { isJson, MAX_LOOKED_AT, prefixed, recordMade, sharedList } from './passed-objects.ts';
 import type { Target } from '#/call/target.ts';
-import type { Upstreams, AttemptPermit } from '../upstreams.ts';
-import { readRefusal } from '../upstream-refusal.ts';
-import { withoutCredentials } from '../without-credentials.ts';
-import { noAnswer, nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';
+import type { Upstreams, AttemptPermit } from '../upstream/upstreams.ts';
+import { readRefusal } from '../upstream/upstream-refusal.ts';
+import { withoutCredentials } from '../upstream/without-credentials.ts';
+import { noAnswer, nobodyToAsk, outcomeOfFault } from '../upstream/upstream-error.ts';
 
 /** What of a provider's headers reaches the client. */
 const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'];

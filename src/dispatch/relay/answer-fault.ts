@@ -4,7 +4,7 @@ import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { NotAJsonObject } from '#/wire/document/document.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import { SseEventTooLarge } from '#/wire/answer/sse.ts';
-import { ReportedFailure } from '../upstream-error.ts';
+import { ReportedFailure } from '../upstream/upstream-error.ts';
 
 /** An error while reading a provider's answer, as the provider's fault if the answer caused it. */
 export function answerFault(thrown: unknown): Error {

@@ -3,8 +3,8 @@ import { UpstreamFault } from '#/ports/provider.ts';
 import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
 import { estimatedTokens, inputTokens, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { SseDecoder, type SseEvent } from '#/wire/answer/sse.ts';
-import { withoutCredentials } from '../without-credentials.ts';
-import { ReportedFailure } from '../upstream-error.ts';
+import { withoutCredentials } from '../upstream/without-credentials.ts';
+import { ReportedFailure } from '../upstream/upstream-error.ts';
 import { answerFault } from './answer-fault.ts';
 import type { AnswerMeter } from './answer-meter.ts';
 

@@ -7,7 +7,7 @@ import type { Detection, Matches, Search } from '../detection.ts';
 import { type Match, mergeActions, type Action } from '../match.ts';
 import { decodedText } from '../decoding/decoded-view.ts';
 import { tagLiterals, TagTable } from '../tags.ts';
-import { foldForTerms } from '../terms/term-fold.ts';
+import { foldForTerms } from '../decoding/term-fold.ts';
 import type { Term } from '../terms/terms.ts';
 
 /** What to search for in a document. */

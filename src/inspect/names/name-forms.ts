@@ -1,5 +1,5 @@
 import type { Steps } from '#/wire/document/steps.ts';
-import { spellingsOf } from '../terms/term-fold.ts';
+import { spellingsOf } from '../decoding/term-fold.ts';
 
 /** A stretch of a folded text, and the name that it is a form of. */
 export interface FormFound {

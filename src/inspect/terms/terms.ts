@@ -2,7 +2,7 @@ import type { CustomTerm } from '#/config/snapshot.ts';
 import { type Match, outermost } from '../match.ts';
 import { createNameForms, type FormFound } from '../names/name-forms.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
-import { foldInSteps, hasBrokenWord, type FoldedText, isUmlaut, spellingsOf } from './term-fold.ts';
+import { foldInSteps, hasBrokenWord, type FoldedText, isUmlaut, spellingsOf } from '../decoding/term-fold.ts';
 
 /** A shorter term of a script with spaces is found as a whole word only: `Ed` is not in `Editor`. */
 const SUBSTRING_FROM = 4;

@@ -1,9 +1,9 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
-import type { Outcome } from '#/dispatch/breaker.ts';
+import type { Outcome } from '#/dispatch/upstream/breaker.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
-import type { Upstreams } from '#/dispatch/upstreams.ts';
+import type { Upstreams } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';

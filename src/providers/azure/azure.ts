@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { azure as vendor } from '#/vendors/azure.ts';
 import { azureTokens, type AzureTokens } from './token.ts';
-import { compatible } from '../compatible.ts';
+import { compatible } from '../base/compatible.ts';
 import { PATHS, type HttpApi } from '../http/http-api.ts';
 import type { Transport } from '../http/transport.ts';
 

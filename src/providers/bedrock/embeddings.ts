@@ -1,6 +1,6 @@
 import { isObject } from '#/wire/document/json.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
-import { vectorIn, vectorsIn, type EmbeddingsDialect } from '../embeddings.ts';
+import { vectorIn, vectorsIn, type EmbeddingsDialect } from '../base/embeddings.ts';
 
 /** Amazon's own models: one text at a time. // wire-formats 5.2 */
 const TITAN: EmbeddingsDialect = {

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
-import { vectorsIn, type EmbeddingsDialect } from '../embeddings.ts';
+import { vectorsIn, type EmbeddingsDialect } from '../base/embeddings.ts';
 
 /** `:batchEmbedContents` of the Gemini API. // wire-formats 5.2 */
 export const geminiBatch: EmbeddingsDialect = {

@@ -1,12 +1,12 @@
 import type { Outgoing } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
-import { embed, readEmbeddingsAsk } from '../embeddings.ts';
+import { embed, readEmbeddingsAsk } from '../base/embeddings.ts';
 import { readFailure } from '../http/failure.ts';
 import { geminiBatch } from './embeddings.ts';
 import { configured, httpExit, type HttpApi } from '../http/http-api.ts';
 import { fitRejected } from '../fit/fitting.ts';
 import { GEMINI_LIST, listModels } from '../catalogue/model-list.ts';
-import type { CreateProvider } from '../create-provider.ts';
+import type { CreateProvider } from '../base/create-provider.ts';
 
 /** Google's Gemini API: the model is in the address, the key in a header of its own. // wire-formats 1.1 */
 export const gemini: CreateProvider = (config, { transport, traits }) => {

@@ -5,7 +5,7 @@ import type { Provider } from '#/ports/provider.ts';
 import { LOCAL_OPTIONS } from '#/wire/decisions/codec.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { UNKNOWN_MODEL } from '#/wire/hub/traits.ts';
-import { decideBySystemOne, fitDecisions } from '../decisions.ts';
+import { decideBySystemOne, fitDecisions } from '../base/decisions.ts';
 import { decide } from './decide.ts';
 import { readOcrRequest } from './ocr-request.ts';
 import { recognize } from './recognize.ts';

@@ -1,5 +1,5 @@
 import { mistral as vendor } from '#/vendors/mistral.ts';
-import { compatible } from '../compatible.ts';
+import { compatible } from '../base/compatible.ts';
 import { askForImages } from './images.ts';
 
 /** Makes images in a conversation of its own. */

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '#/wire/document/json.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
-import { vectorIn, type Embedded, type EmbeddingsDialect } from '../embeddings.ts';
+import { vectorIn, type Embedded, type EmbeddingsDialect } from '../base/embeddings.ts';
 import { promptTokens } from '../gemini/embeddings.ts';
 
 /** `:predict`. // wire-formats 5.2 */

@@ -2,14 +2,14 @@ import type { ProviderConfig } from '#/config/snapshot.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { betasFor, isInOwnWords, VERTEX_CLAUDE, withMembers } from '../catalogue/claude-hosts.ts';
-import { embed, readEmbeddingsAsk } from '../embeddings.ts';
+import { embed, readEmbeddingsAsk } from '../base/embeddings.ts';
 import { readFailure } from '../http/failure.ts';
 import { fitClaudeHost } from '../fit/claude-host.ts';
 import { configured, httpExit, type Headers, type HttpApi, type HttpExit } from '../http/http-api.ts';
 import { madeFailure } from '../http/made-answer.ts';
 import { fitRejected } from '../fit/fitting.ts';
 import type { Transport } from '../http/transport.ts';
-import type { CreateProvider } from '../create-provider.ts';
+import type { CreateProvider } from '../base/create-provider.ts';
 import { CredentialRefused, readServiceAccount, serviceAccountToken, type AccessToken } from './access-token.ts';
 import { vertexEmbeddings } from './embeddings.ts';
 

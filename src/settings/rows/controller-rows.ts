@@ -1,5 +1,5 @@
-import { ANY, list, NAMESPACE, whole } from '../forms.ts';
-import type { SettingRows } from '../setting.ts';
+import { ANY, list, NAMESPACE, whole } from './forms.ts';
+import type { SettingRows } from './setting.ts';
 
 /** Settings that the controller alone reads. */
 export const CONTROLLER_ROWS = {

@@ -1,5 +1,5 @@
-import { ANY, FLAG, mebibytes, secondsAsMs, whole, words } from '../forms.ts';
-import type { SettingRows } from '../setting.ts';
+import { ANY, FLAG, mebibytes, secondsAsMs, whole, words } from './forms.ts';
+import type { SettingRows } from './setting.ts';
 
 /** Settings that the document engine alone reads. */
 export const ENGINE_ROWS = {

@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from '#/telemetry/log.ts';
-import { ANY, list, mebibytes, NAMESPACE, text, WEB_URL, whole, words } from '../forms.ts';
-import type { SettingRows } from '../setting.ts';
+import { ANY, list, mebibytes, NAMESPACE, text, WEB_URL, whole, words } from './forms.ts';
+import type { SettingRows } from './setting.ts';
 
 const MASTER_KEYS = 'a line `id:base64 of 32 bytes` for each key, the newest first';
 

@@ -1,5 +1,5 @@
-import { ANY, FLAG, mebibytes, POSTGRES, REDIS, text, WEB_URL, whole, words } from '../forms.ts';
-import type { SettingRows } from '../setting.ts';
+import { ANY, FLAG, mebibytes, POSTGRES, REDIS, text, WEB_URL, whole, words } from './forms.ts';
+import type { SettingRows } from './setting.ts';
 
 const MASTER_KEYS = 'a line `id:base64 of 32 bytes` for each key, the newest first';
 const BUCKET_KEYS =

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import type { AuthenticatedRequest } from '../endpoint.ts';
+import type { AuthenticatedRequest } from '../endpoint/endpoint.ts';
 import { BodyRoom } from './body-room.ts';
 import { IncomingBody } from './incoming-body.ts';
 

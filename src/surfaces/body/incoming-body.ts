@@ -5,7 +5,7 @@ import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { inSlices } from '#/runtime/loop-slices.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import { authenticatedOf } from '../authenticated-request.ts';
+import { authenticatedOf } from '../endpoint/authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
 import { COUNT_FROM, GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';

@@ -1,6 +1,6 @@
 import { chatEnvelope } from '#/errors/envelopes.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
-import type { ClientProtocol } from '../client-protocol.ts';
+import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 
 /** Chat completions, and everything else that speaks like them. // spec 6.1, 7.1 */

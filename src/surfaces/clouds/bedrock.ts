@@ -2,10 +2,10 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { messagesEnvelope } from '#/errors/envelopes.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { isObject } from '#/wire/document/json.ts';
-import type { AuthenticatedRequest, Endpoint } from '../endpoint.ts';
+import type { AuthenticatedRequest, Endpoint } from '../endpoint/endpoint.ts';
 import { messagesHeaders } from '../messages/headers.ts';
 import { messagesProtocol } from '../messages/protocol.ts';
-import type { RequestHeaders, ClientProtocol } from '../client-protocol.ts';
+import type { RequestHeaders, ClientProtocol } from '../endpoint/client-protocol.ts';
 import { eventFrames } from './frames.ts';
 import { asMessages, readBody } from './hosted-body.ts';
 

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { TokenCount } from '../messages/count-tokens.ts';
 import { messagesProtocol } from '../messages/protocol.ts';
-import type { ClientProtocol } from '../client-protocol.ts';
+import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 import { BEDROCK_COUNT, bedrockProtocol, countedRequest } from './bedrock.ts';
 import { asMessages } from './hosted-body.ts';
 import { VERTEX_COUNT } from './vertex.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
 import { BEDROCK_DOORS } from './bedrock.ts';
 import { VERTEX_DOOR } from './vertex.ts';
 

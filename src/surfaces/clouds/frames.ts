@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { SseDecoder } from '#/wire/answer/sse.ts';
-import type { Framing } from '../client-protocol.ts';
+import type { Framing } from '../endpoint/client-protocol.ts';
 
 /** What the messages protocol's failures are called among exceptions of a stream. // wire-formats 1.2 */
 const EXCEPTIONS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type { Json } from '#/wire/document/json.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
 import { hostedId } from '#/route/hosted-id.ts';
-import type { AuthenticatedRequest } from '../endpoint.ts';
+import type { AuthenticatedRequest } from '../endpoint/endpoint.ts';
 import { areFlags, MOST_FLAGS } from '../messages/headers.ts';
 
 /** What a cloud's address says of a request, in its own words. */

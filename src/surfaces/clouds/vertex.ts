@@ -1,6 +1,6 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
 import { messagesProtocol } from '../messages/protocol.ts';
 import { asMessages, type Addressed } from './hosted-body.ts';
 

@@ -3,11 +3,11 @@ import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
-import { authenticatedOf } from '../authenticated-request.ts';
+import { authenticatedOf } from '../endpoint/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
 import { chatProtocol } from '../chat/protocol.ts';
-import { hangUpOf, type OpenCalls } from '../open-calls.ts';
-import { sendFailure } from '../send-failure.ts';
+import { hangUpOf, type OpenCalls } from '../endpoint/open-calls.ts';
+import { sendFailure } from '../endpoint/send-failure.ts';
 import { mountJobs, type JobSurfaceDeps } from './jobs.ts';
 import { readUpload } from './upload.ts';
 

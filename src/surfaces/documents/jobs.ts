@@ -5,7 +5,7 @@ import { refuseRemovedHeader } from '#/pipeline/admit.ts';
 import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { JobService, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
-import { authenticatedOf, numberReply } from '../authenticated-request.ts';
+import { authenticatedOf, numberReply } from '../endpoint/authenticated-request.ts';
 import { chatProtocol } from '../chat/protocol.ts';
 
 export interface JobSurfaceDeps {

@@ -3,7 +3,7 @@ import type { GatewayError } from '#/errors/gateway-error.ts';
 import { errorMessage, errorSource, resultMessage, RPC } from '#/wire/mcp/message.ts';
 import type { Era } from '#/wire/mcp/eras.ts';
 import { chatProtocol } from '../chat/protocol.ts';
-import type { ClientProtocol } from '../client-protocol.ts';
+import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 
 /** Failures before a message is read, which name none. */
 export const mcpProtocol: ClientProtocol = {

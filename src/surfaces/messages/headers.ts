@@ -1,5 +1,5 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { RequestHeaders } from '../client-protocol.ts';
+import type { RequestHeaders } from '../endpoint/client-protocol.ts';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const FLAG = /^[a-z0-9][a-z0-9._-]{0,63}$/;

@@ -1,6 +1,6 @@
 import { messagesEnvelope } from '#/errors/envelopes.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
-import type { ClientProtocol } from '../client-protocol.ts';
+import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 import { messagesHeaders } from './headers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 

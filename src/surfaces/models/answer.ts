@@ -3,11 +3,11 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { withNearest } from '#/route/nearest-models.ts';
 import { completed, type RouteDeps } from '#/route/plan.ts';
 import { reachableModel, reachableModels } from '#/route/reachable.ts';
-import type { AuthenticatedRequest } from '../endpoint.ts';
+import type { AuthenticatedRequest } from '../endpoint/endpoint.ts';
 import { chatProtocol } from '../chat/protocol.ts';
 import { namesVersion } from '../messages/headers.ts';
 import { messagesProtocol, speaksMessages } from '../messages/protocol.ts';
-import type { ClientProtocol } from '../client-protocol.ts';
+import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 import { chatModel, chatModels, vendorModel, vendorModels } from './shapes.ts';
 
 /** In which a request for models is answered: the root path has two, told apart by a header. // spec 4.5.2, 9.2 */

@@ -3,7 +3,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext } from '#/call/call.ts';
 import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
 import { isForm, isJson, unsupported, type IncomingBody } from '../body/incoming-body.ts';
-import { knows, type KeyStore } from '../authenticated-request.ts';
+import { knows, type KeyStore } from '../endpoint/authenticated-request.ts';
 import { speaksMessages } from '../messages/protocol.ts';
 import { providerOf, readBody, servePassthrough, type PassthroughDeps, type ReadPassthrough } from './passthrough.ts';
 

@@ -5,11 +5,11 @@ import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.t
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { chatProtocol } from '../chat/protocol.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
-import { authenticatedOf } from '../authenticated-request.ts';
+import { authenticatedOf } from '../endpoint/authenticated-request.ts';
 import { IncomingBody, isJson, unsupported, type BodyDeps } from '../body/incoming-body.ts';
-import { hangUpOf, type OpenCalls } from '../open-calls.ts';
-import { sendFailure } from '../send-failure.ts';
-import { writeOut } from '../write-out.ts';
+import { hangUpOf, type OpenCalls } from '../endpoint/open-calls.ts';
+import { sendFailure } from '../endpoint/send-failure.ts';
+import { writeOut } from '../endpoint/write-out.ts';
 import { readForm } from './form-reader.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 

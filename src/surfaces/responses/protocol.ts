@@ -1,6 +1,6 @@
 import { writeEvent } from '#/wire/answer/sse.ts';
 import { chatProtocol } from '../chat/protocol.ts';
-import type { ClientProtocol } from '../client-protocol.ts';
+import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 
 const SEQUENCE_NUMBER = /"sequence_number" *: *(\d{1,15})/g;
 

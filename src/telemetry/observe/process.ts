@@ -2,7 +2,7 @@ import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import type { Anchorer } from '#/seal/background/anchorer.ts';
 import type { BodyRoom } from '#/surfaces/body/body-room.ts';
-import type { OpenCalls } from '#/surfaces/open-calls.ts';
+import type { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 import { gauge, total, type Metrics } from '#/telemetry/metrics.ts';
 
 export const PROCESS_METRICS = {

@@ -1,7 +1,7 @@
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
 import { BadRequestShape } from '#/wire/hub/codec.ts';
 import type { Json, JsonObject } from '#/wire/document/json.ts';
-import { madeAnswer, readObject, succeeded } from './http/made-answer.ts';
+import { madeAnswer, readObject, succeeded } from '../http/made-answer.ts';
 
 /** Texts to embed, as an embeddings request asks for them. */
 export interface EmbeddingsAsk {

@@ -6,17 +6,17 @@ import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import type { JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { PipelineEvent } from '#/pipeline/pipeline-event.ts';
-import type { Log } from './log.ts';
-import { Metrics } from './metrics.ts';
-import { observeCalls } from './observe/calls.ts';
-import { observeConfig } from './observe/config.ts';
-import { observeDocuments, type DocumentsEvent, type ModelsEvent } from './observe/documents.ts';
-import { dispatcher } from './observe/handlers.ts';
-import { observeMoney } from './observe/money.ts';
-import { watchProcess, type WatchedProcess } from './observe/process.ts';
-import { observeStores, type JournalDamage } from './observe/stores.ts';
-import { observeTools } from './observe/tools.ts';
-import { observeUpstreams } from './observe/upstreams.ts';
+import type { Log } from '../log.ts';
+import { Metrics } from '../metrics.ts';
+import { observeCalls } from './calls.ts';
+import { observeConfig } from './config.ts';
+import { observeDocuments, type DocumentsEvent, type ModelsEvent } from './documents.ts';
+import { dispatcher } from './handlers.ts';
+import { observeMoney } from './money.ts';
+import { watchProcess, type WatchedProcess } from './process.ts';
+import { observeStores, type JournalDamage } from './stores.ts';
+import { observeTools } from './tools.ts';
+import { observeUpstreams } from './upstreams.ts';
 
 /** Sources of the gauges. */
 interface Watched extends WatchedProcess {

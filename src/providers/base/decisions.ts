@@ -5,7 +5,7 @@ import type { Family, WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { says } from '#/wire/hub/defined-members.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import { madeAnswer, readObject, succeeded } from './http/made-answer.ts';
+import { madeAnswer, readObject, succeeded } from '../http/made-answer.ts';
 
 const MAX_ANSWER = 16 * 1024 * 1024;
 /** // docs.langchain4j.dev and docs.rs/graphrt-llm, System One API: 255 options and 10 levels */

@@ -6,15 +6,15 @@ import type { Traits } from '#/wire/hub/traits.ts';
 import type { CompatibleVendor } from '#/vendors/vendor.ts';
 import type { Edit, Family, WireDocument } from '#/wire/document/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
-import { readFailure } from './http/failure.ts';
-import { fitCache } from './fit/cache.ts';
-import { fitChat } from './fit/chat.ts';
-import { fitResponses } from './fit/responses.ts';
-import { configured, httpExit, type HttpApi } from './http/http-api.ts';
-import { listModels, OPENAI_LIST } from './catalogue/model-list.ts';
+import { readFailure } from '../http/failure.ts';
+import { fitCache } from '../fit/cache.ts';
+import { fitChat } from '../fit/chat.ts';
+import { fitResponses } from '../fit/responses.ts';
+import { configured, httpExit, type HttpApi } from '../http/http-api.ts';
+import { listModels, OPENAI_LIST } from '../catalogue/model-list.ts';
 import type { CreateProvider, ProviderDeps } from './create-provider.ts';
-import { Fitting, fitMembers, fitStreamOptions } from './fit/fitting.ts';
-import type { Transport } from './http/transport.ts';
+import { Fitting, fitMembers, fitStreamOptions } from '../fit/fitting.ts';
+import type { Transport } from '../http/transport.ts';
 
 /** What data cannot say of a compatible vendor. */
 export interface Quirks {

@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { Transport } from './http/transport.ts';
+import type { Transport } from '../http/transport.ts';
 
 /** What a provider is made with. */
 export interface ProviderDeps {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { SseDecoder } from '#/wire/answer/sse.ts';
-import { chatProtocol } from './chat/protocol.ts';
-import { messagesProtocol, speaksMessages } from './messages/protocol.ts';
-import { responsesProtocol } from './responses/protocol.ts';
+import { chatProtocol } from '../chat/protocol.ts';
+import { messagesProtocol, speaksMessages } from '../messages/protocol.ts';
+import { responsesProtocol } from '../responses/protocol.ts';
 import type { ClientProtocol } from './client-protocol.ts';
 
 const error = new GatewayError('server_restarting', 'Line one\nline two');
