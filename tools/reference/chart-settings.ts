@@ -24,7 +24,7 @@ interface Offered {
 const SORTED = Object.entries<Setting>(SETTINGS).toSorted(([a], [b]) => (a < b ? -1 : 1));
 const OFFERED: readonly Offered[] = SORTED.flatMap(([name, setting]) => {
   const { chart } = setting;
-  if (chart === undefined || chart === 'own') return [];
+  if (typeof chart !== 'object') return [];
   return Object.entries(chart.values).map(([program, path]) => {
     return { name, program, path, fallback: fallbackOf(name, setting, chart), setting };
   });

@@ -50,6 +50,7 @@ function defaultText({ default: fallback, unset }: Setting): string {
 function chartText({ chart, default: fallback }: Setting): string {
   if (chart === undefined) return '';
   if (chart === 'own') return 'set by the chart';
+  if (chart === 'refused') return 'refused by the chart';
   const paths = [...new Set(Object.values(chart.values))].map((path) => `\`${path}\``).join(', ');
   const other = chart.default && chart.default !== fallback ? ` (\`${chart.default}\`)` : '';
   return `${paths}${other}`;

@@ -50,7 +50,7 @@ export const GATEWAY_ROWS = {
     as: 'bootstrapKey',
     unset: 'a random key',
     secret: true,
-    chart: 'own',
+    chart: 'refused',
     meaning: 'Development key of the embedded run.',
   },
   GW_CONFIG_DIR: {
@@ -156,7 +156,7 @@ export const GATEWAY_ROWS = {
     readers: ['gateway'],
     as: 'processes',
     default: '1',
-    chart: 'own',
+    chart: 'refused',
     meaning:
       'Processes that serve `PORT` together, for machines without an orchestrator. More than one need `REDIS_URL`, `DATABASE_URL`, a configuration, and a document engine of its own or none.',
   },

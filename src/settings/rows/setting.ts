@@ -24,8 +24,8 @@ export interface Setting {
   readonly required?: true;
   /** The value is a secret, or an address that may hold one. */
   readonly secret?: true;
-  /** `own`: the chart sets the variable itself, or does not allow it. */
-  readonly chart?: ChartValue | 'own';
+  /** `own`: the chart sets the variable itself; `refused`: the chart does not allow it. */
+  readonly chart?: ChartValue | 'own' | 'refused';
   readonly meaning: string;
 }
 
