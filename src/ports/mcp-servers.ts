@@ -15,10 +15,12 @@ export interface ListedTool {
 
 /** What a server lists. */
 export interface ToolListing {
-  /** In the server's order, each name once. */
+  /** In the server's order, with any names: `readDefinitions` says which can be offered. */
   readonly tools: readonly ListedTool[];
-  /** Tools that are left out because their definition breaks the protocol's rules. */
+  /** Entries that are left out because they break the protocol's rules for definitions. */
   readonly leftOut: number;
+  /** Size of the list as it came. */
+  readonly bytes: number;
   /** How long the server lets the list be kept, in milliseconds; undefined: it does not say. */
   readonly ttlMs: number | undefined;
   /** The revision that the server speaks. */

@@ -101,7 +101,7 @@ export function scriptedGateway(): ScriptedGateway {
       publicUrl: undefined,
       docsUrl: 'https://docs.test/',
       mcpOrigins: [],
-      version: '0',
+      implementation: { name: 'gatewarden', version: '0' },
       bodyLimitBytes: 65_536,
       room: new BodyRoom(1024 * 1024, 65_536),
     });

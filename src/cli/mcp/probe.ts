@@ -8,7 +8,7 @@ import { createTransport } from '#/providers/http/transport.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
 import { readDefinitions } from '#/route/tools/definitions.ts';
 import { showHidden } from '#/values/hidden-characters.ts';
-import { VERSION } from '#/version.ts';
+import { IMPLEMENTATION } from '#/version.ts';
 import { formatFault } from '../config/check-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -83,8 +83,7 @@ function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
 async function listOf(server: McpServerConfig): Promise<ToolListing> {
   const transport = createTransport();
   try {
-    const client = { name: 'gatewarden', version: VERSION };
-    return await createMcpServers(transport, client).list(server, LIST_MS);
+    return await createMcpServers(transport, IMPLEMENTATION).list(server, LIST_MS);
   } finally {
     await transport.close();
   }
@@ -108,7 +107,7 @@ function report(
     );
   }
   if (json) return;
-  for (const { name, why } of unfit) out(`${name.padEnd(width)}  is not offered: ${why}`);
+  for (const { name, why } of unfit) out(`${showHidden(name).padEnd(width)}  is not offered: ${why}`);
   if (leftOut > 0) out(`tools left out, since their definitions break the protocol: ${leftOut}`);
 }
 

@@ -86,8 +86,8 @@ export class Peer {
   }
 
   /**
-   * Asks the server. A session that it has forgotten is opened again and the request sent again, once: the server did not
-   * run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
+   * Asks the server. A session that it has forgotten is opened again and the request sent again, once, where the server
+   * says so by 404: it did not run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
    */
   async ask(request: PeerRequest): Promise<PeerAnswer> {
     const until = performance.now() + request.timeoutMs;
@@ -98,7 +98,9 @@ export class Peer {
       if (!(thrown instanceof McpServerFault)) throw thrown;
       // Whatever it is: it does not speak what it spoke, or not with this session.
       if (thrown.status === 400 || thrown.status === 404) this.#forget(link);
-      if (thrown.status !== 404 || link.session === undefined) throw thrown;
+      // A list may be asked for twice, whatever became of the first time.
+      const isAgain = thrown.status === 404 || (thrown.status === 400 && request.method === 'tools/list');
+      if (!isAgain || link.session === undefined) throw thrown;
       return this.#askOn(await this.#opened(request.signal, until), request, until);
     }
   }
@@ -134,7 +136,7 @@ export class Peer {
         onMessage: (message) => this.#hear(link, message, onNotice),
       });
       if (incoming.status === 400 && link.session !== undefined && isLostSession(document.body)) {
-        throw new McpServerFault(404, 'the server does not know the session');
+        throw new McpServerFault(400, 'the server does not know the session');
       }
       return { document, version: link.version, place };
     } catch (thrown) {
@@ -286,7 +288,10 @@ export class Peer {
   }
 }
 
-/** Servers of the older library refuse an unknown session so, where the protocol asks for 404. They did not run it. */
+/**
+ * Servers of the older library refuse an unknown session so, where the protocol asks for 404. Others say the same of a call
+ * that they have run: the session is opened again, but the call is not sent again.
+ */
 function isLostSession({ error }: JsonObject): boolean {
   return isObject(error) && error['code'] === -32000;
 }
