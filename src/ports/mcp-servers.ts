@@ -69,6 +69,28 @@ export class McpServerFault extends Error {
   }
 }
 
+/** `refused`: the gateway's client; `answer`: the answer holds no token. */
+export type McpTokenFaultKind = 'refused' | 'unreachable' | 'timeout' | 'answer';
+
+/** The token endpoint of a server gave no access token. Nothing was sent to the server. */
+export class McpTokenFault extends Error {
+  override readonly name = 'McpTokenFault';
+  readonly kind: McpTokenFaultKind;
+  /** How long the endpoint is left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: McpTokenFaultKind, message: string, retryAfterMs?: number) {
+    super(message);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** The same, while the endpoint is left alone. */
+  again(retryAfterMs: number): McpTokenFault {
+    return new McpTokenFault(this.kind, this.message, retryAfterMs);
+  }
+}
+
 /** Answers in progress take more memory than there is for them. The server has run the request; its answer was dropped. */
 export class NoRoomForResults extends Error {
   override readonly name = 'NoRoomForResults';
@@ -76,8 +98,8 @@ export class NoRoomForResults extends Error {
 
 /** Servers of tools, asked in the revision that each speaks. */
 export interface McpServers {
-  /** Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`. */
+  /** Rejects with `UpstreamFault`, `McpServerFault`, `McpTokenFault` or `NoRoomForResults`. */
   call(server: McpServerConfig, ask: ToolAsk): Promise<ToolAnswer>;
-  /** All pages of its list. Rejects with `UpstreamFault` or `McpServerFault`. */
+  /** All pages of its list. Rejects with `UpstreamFault`, `McpServerFault` or `McpTokenFault`. */
   list(server: McpServerConfig, timeoutMs: number): Promise<ToolListing>;
 }

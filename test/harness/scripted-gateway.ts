@@ -84,6 +84,9 @@ export function scriptedGateway(): ScriptedGateway {
         callTool: () => Promise.reject(new Error('no tool is called here')),
         offerTools: () => Promise.reject(new Error('no tools are offered here')),
         turnAway: () => scripted.turnedAway,
+        whyUnlisted: () => {
+          throw new Error('no tools are listed here');
+        },
         leave: () => {},
       },
       onError: () => {},

@@ -81,7 +81,7 @@ export class PinKeeper {
     const { states } = await this.#agree(known, config, read);
     const offered = read.filter(({ name }) => states.get(name) === 'accepted');
     this.#tellUnfit(known, unfit);
-    // A new object: what is kept is measured when it is set.
+    // A new object: its size is measured when it is set.
     this.#known.set(key, { ...known, last: { states, unfit, hidden: hiddenIn(offered) } });
     return { offered, states, unfit, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
   }

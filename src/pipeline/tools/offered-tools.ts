@@ -124,6 +124,11 @@ export class OfferedTools {
     return { listed, isKnown: judged !== undefined, quarantined, pin: judged?.pins.get(tool) };
   }
 
+  /** Why the list of a server is not known. */
+  faultOf(server: McpServerConfig): unknown {
+    return this.#lists.faultOf(server);
+  }
+
   async #of(server: McpServerConfig, workload: WorkloadConfig, anew: boolean): Promise<Judged | undefined> {
     const list = await (anew ? this.#lists.renewed(server) : this.#lists.of(server));
     return list && this.#judge(server, workload.organization.id, list);

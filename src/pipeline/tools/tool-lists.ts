@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpServerFault, type McpServers, type ToolListing } from '#/ports/mcp-servers.ts';
+import { McpServerFault, McpTokenFault, type McpServers, type ToolListing } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 
 /** A list as it was fetched. */
@@ -27,12 +27,14 @@ const MOST_SERVERS = 1024;
 /** All lists together, as they came; in memory they take several times as much. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** What is known of one server besides its list. */
+/** The state of one server besides its list. */
 interface Known {
   fetching: Promise<FetchedList> | undefined;
   /** When it was last asked, by `performance.now()`. */
   askedAt: number;
   isFailing: boolean;
+  /** Why it failed last. */
+  fault?: unknown;
 }
 
 /** What happened to a list, for metrics. */
@@ -44,6 +46,7 @@ export type ToolListEvent =
 /** In a few words, without content. */
 function whyOf(error: unknown): string {
   if (error instanceof UpstreamFault) return error.kind;
+  if (error instanceof McpTokenFault) return `token ${error.kind}`;
   return error instanceof McpServerFault ? `status ${error.status}` : 'fault';
 }
 
@@ -85,6 +88,12 @@ export class ToolLists {
     return this.#fetch(server, known).catch(() => this.#listOf(server));
   }
 
+  /** Why the server did not list its tools when it was last asked; undefined: it did. */
+  faultOf(server: McpServerConfig): unknown {
+    const { isFailing, fault } = this.#knownOf(server);
+    return isFailing ? fault : undefined;
+  }
+
   #knownOf(server: McpServerConfig): Known {
     const identity = serverIdentity(server);
     let known = this.#known.get(identity);
@@ -116,6 +125,7 @@ export class ToolLists {
     } catch (error) {
       this.#onEvent({ kind: 'tools.unlisted', server: server.id, why: whyOf(error), isNew: !known.isFailing });
       known.isFailing = true;
+      known.fault = error;
       throw error;
     }
   }

@@ -8,7 +8,7 @@ const MOST_PAGES = 50;
 /** Of all pages. */
 const MOST_BYTES = 1024 * 1024;
 
-/** All pages of a server's list. What is no definition of a tool is left out. Rejects as `Peer.ask` does. */
+/** All pages of a server's list. Entries that define no tool are left out. Rejects as `Peer.ask` does. */
 export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolListing> {
   const signal = AbortSignal.timeout(timeoutMs);
   const until = performance.now() + timeoutMs;

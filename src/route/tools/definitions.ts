@@ -30,7 +30,7 @@ export interface UnfitTool {
 
 /** Tools of a server that are looked at. */
 const MOST_TOOLS = 1000;
-/** Of a name that is no name, as it is told. */
+/** Longest part of a bad name that is reported. */
 const MOST_LETTERS = 128;
 /** More than the protocol recommends, and nothing that a person would not see. */
 const NAME = /^[!-~]{1,128}$/;

@@ -4,7 +4,7 @@ import { errorHeaders } from '#/errors/envelopes.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
-import { unknownServer, unlisted } from '#/pipeline/tools/find-tool.ts';
+import { unknownServer } from '#/pipeline/tools/find-tool.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
@@ -21,7 +21,7 @@ import { ToolStream } from './tool-stream.ts';
 
 export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'>;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'>;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller, or throws. */
   readonly authenticateFor: (request: FastifyRequest, reply: FastifyReply, protocol: ClientProtocol) => void;
@@ -163,15 +163,15 @@ async function listTools(
   }
   const offer = await deps.pipeline.offerTools(servers, context.key.workload);
   const { unavailable } = offer;
-  if (unavailable.length === servers.length) throw nobodyAnswers(servers);
+  if (unavailable.length === servers.length) throw nobodyAnswers(servers, deps);
   if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
   const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
   return toolPage(offer, server === undefined, cursor, era.era);
 }
 
-function nobodyAnswers(servers: readonly McpServerConfig[]): GatewayError {
+function nobodyAnswers(servers: readonly McpServerConfig[], { pipeline }: McpDeps): GatewayError {
   const [first] = servers;
-  if (servers.length === 1 && first) return unlisted(first);
+  if (servers.length === 1 && first) return pipeline.whyUnlisted(first);
   const message = 'None of the MCP servers answers.';
   return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
 }
