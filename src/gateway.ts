@@ -51,7 +51,7 @@ export interface GatewayDeps
   readonly keys: KeyStore;
   readonly pipeline: Pick<
     Pipeline,
-    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'
+    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'
   >;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;

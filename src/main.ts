@@ -11,7 +11,7 @@ import type { Log } from '#/telemetry/log.ts';
 import { createCheckpointer, type Checkpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import type { MasterKey } from '#/config/master-keys.ts';
-import { VERSION } from './version.ts';
+import { IMPLEMENTATION, VERSION } from './version.ts';
 import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
 import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
@@ -185,7 +185,7 @@ function createGateway(settings: Settings, log: Log, { onError }: Observer, by: 
     docsUrl,
     bodyLimitBytes,
     mcpOrigins: mcpOrigins ?? [],
-    version: VERSION,
+    implementation: IMPLEMENTATION,
     room,
   });
 }

@@ -108,7 +108,18 @@ export interface McpServerConfig {
 export type McpServerAuth =
   | { readonly type: 'none' }
   /** `header`: in lower case. */
-  | { readonly type: 'header'; readonly header: string; readonly value: string };
+  | { readonly type: 'header'; readonly header: string; readonly value: string }
+  | McpServerOAuth;
+
+/** Access tokens that the gateway fetches as an OAuth client. */
+export interface McpServerOAuth {
+  /** `token_exchange`: each call with a token for the user whose access token it came with. */
+  readonly type: 'client_credentials' | 'token_exchange';
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+}
 
 export type DlpMode = 'allow_log' | 'tokenize' | 'mask' | 'block';
 

@@ -6,7 +6,7 @@ import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { openSnapshotFile, type SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
-import { VERSION } from '../version.ts';
+import { IMPLEMENTATION } from '../version.ts';
 import type { McpServers } from '#/ports/mcp-servers.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
@@ -76,7 +76,7 @@ export async function openCallTools(
     prices,
     priceFile,
     media,
-    mcpServers: createMcpServers(transport, { name: 'gatewarden', version: VERSION }),
+    mcpServers: createMcpServers(transport, IMPLEMENTATION),
     stop() {
       lists?.stop();
       priceFile?.close();

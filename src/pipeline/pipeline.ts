@@ -14,7 +14,7 @@ import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
-import { findTool } from './tools/find-tool.ts';
+import { findTool, unlisted } from './tools/find-tool.ts';
 import type { Offer } from './tools/offered-tools.ts';
 import { keyFor } from './tools/protected-key.ts';
 import { TOOL_CALL } from './tool-call.ts';
@@ -75,6 +75,11 @@ export class Pipeline {
   /** The tools that a workload is offered by these servers. */
   offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
     return this.#parts.tools.offered.of(servers, workload);
+  }
+
+  /** Why a server lists no tools. */
+  whyUnlisted(server: McpServerConfig): GatewayError {
+    return unlisted(server, this.#parts.tools.offered.faultOf(server));
   }
 
   /** A document without personal data, and what it was found to have. // spec 2.5 */

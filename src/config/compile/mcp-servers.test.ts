@@ -4,6 +4,7 @@ import { faultsOf, make, makeCore, snapshotOf } from '../testing/resources.ts';
 
 const SECRET = makeCore('Secret', 'crm', { stringData: { token: 's3cret', broken: 'a\nb' } });
 const secretKeyRef = { name: 'crm', key: 'token' };
+const oauth = { type: 'ClientCredentials', tokenUrl: 'https://id.example/token', clientId: 'gw', secretKeyRef };
 const bearer = { type: 'Bearer', secretKeyRef };
 
 function serversOf(snapshot: CompiledSnapshot, workload: string): object {
@@ -32,7 +33,7 @@ test('a workload reaches servers of its namespace, then those of its organizatio
   expect(serversOf(snapshot, 'team/other')).toEqual({ crm: 'home/crm crm', mail: 'home/mail mail' });
 });
 
-test('credentials become headers', () => {
+test('credentials become headers, or what access tokens are fetched with', () => {
   const header = { type: 'Header', header: 'X-Token', secretKeyRef };
   const { workloads } = snapshotOf([
     SECRET,
@@ -41,11 +42,19 @@ test('credentials become headers', () => {
     make('MCPServer', 'one', { auth: bearer }),
     make('MCPServer', 'two', { auth: header }),
     make('MCPServer', 'three'),
+    make('MCPServer', 'four', { auth: { ...oauth, scopes: ['crm.read'] } }),
   ]);
   const servers = workloads.get('default/bot')?.mcpServers;
   expect(servers?.get('one')?.auth).toEqual({ type: 'header', header: 'authorization', value: 'Bearer s3cret' });
   expect(servers?.get('two')?.auth).toEqual({ type: 'header', header: 'x-token', value: 's3cret' });
   expect(servers?.get('three')?.auth).toEqual({ type: 'none' });
+  expect(servers?.get('four')?.auth).toEqual({
+    type: 'client_credentials',
+    tokenUrl: 'https://id.example/token',
+    clientId: 'gw',
+    clientSecret: 's3cret',
+    scopes: ['crm.read'],
+  });
 });
 
 describe('faults', () => {
@@ -65,6 +74,16 @@ describe('faults', () => {
       'a credential in clear',
       [SECRET, make('MCPServer', 'a', { ...url('http://tools.example/mcp'), auth: bearer })],
       ['MCPServer default/a: spec.endpoint.url: must start with https:// where the gateway sends a credential'],
+    ],
+    [
+      'a token endpoint in clear',
+      [SECRET, make('MCPServer', 'a', { auth: { ...oauth, tokenUrl: 'http://id.example/token' } })],
+      ['MCPServer default/a: spec.auth.tokenUrl: must start with https:// where the gateway sends a credential'],
+    ],
+    [
+      'a token endpoint on the machine',
+      [SECRET, make('MCPServer', 'a', { auth: { ...oauth, tokenUrl: 'https://169.254.169.254/token' } })],
+      ['MCPServer default/a: spec.auth.tokenUrl: must not be a link-local address or a metadata service'],
     ],
     [
       'a secret that no header can hold',

@@ -69,7 +69,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const { spec } = resource.body;
   const { url } = spec.endpoint;
   const name = resource.id.slice(resource.namespace.length + 1);
-  refuseAddress(compilation, resource, url);
+  refuseAddress(compilation, resource, 'spec.endpoint.url', url);
   const { include, exclude } = spec.tools ?? {};
   return Object.freeze({
     id: resource.id,
@@ -93,9 +93,8 @@ function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']):
 }
 
 /** A machine's own services are no servers of tools, and a credential in clear is read on its way. */
-function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>, url: string): void {
+function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>, field: string, url: string): void {
   const { protocol, hostname } = new URL(url);
-  const field = 'spec.endpoint.url';
   if (isMachineAddress(hostname)) {
     faults.add(resource, field, 'must not be a link-local address or a metadata service');
   }
@@ -116,12 +115,18 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['trailer', 'transfer-encoding', 'upgrade', 'last-event-id'],
 ]);
 
-function compileAuth({ secrets, faults }: Compilation, resource: Resource<'MCPServer'>): McpServerAuth {
-  const { type, header, secretKeyRef } = resource.body.spec.auth;
+function compileAuth(compilation: Compilation, resource: Resource<'MCPServer'>): McpServerAuth {
+  const { secrets, faults } = compilation;
+  const { type, header, secretKeyRef, tokenUrl, clientId, scopes = [] } = resource.body.spec.auth;
   const secret = secretKeyRef && secrets.read(resource, 'spec.auth.secretKeyRef', secretKeyRef);
   if (type === 'None' || secret === undefined) return NO_AUTH;
   if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(secret))
     faults.add(resource, 'spec.auth.secretKeyRef', 'must be printable ASCII characters, as a header needs');
+  if (type === 'ClientCredentials') {
+    if (tokenUrl === undefined || clientId === undefined) return NO_AUTH;
+    refuseAddress(compilation, resource, 'spec.auth.tokenUrl', tokenUrl);
+    return Object.freeze({ type: 'client_credentials', tokenUrl, clientId, clientSecret: secret, scopes });
+  }
   if (type === 'Bearer') return Object.freeze({ type: 'header', header: 'authorization', value: `Bearer ${secret}` });
   const name = (header ?? '').toLowerCase();
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || TAKEN.has(name) || name.startsWith('mcp-'))

@@ -6,7 +6,23 @@ import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, va
 
 const auth = closed(
   {
-    type: values(['None', 'Bearer', 'Header'], { description: 'How the gateway authenticates itself.' }),
+    type: values(['None', 'Bearer', 'Header', 'ClientCredentials'], {
+      description:
+        'How the gateway authenticates itself. Bearer: with the secret. Header: with the secret in a header of this name. ' +
+        'ClientCredentials: with an OAuth access token that it fetches from tokenUrl as a client of its own.',
+    }),
+    tokenUrl: Type.Optional(
+      endpointUrl('Token endpoint of the authorization server, when type is ClientCredentials. It is not discovered.'),
+    ),
+    clientId: Type.Optional(
+      text('clientId', { minLength: 1, maxLength: 256, description: 'Client id at the authorization server.' }),
+    ),
+    scopes: Type.Optional(
+      setOf(text('scope', { maxLength: 128 }), {
+        maxItems: 32,
+        description: 'Scopes to ask for. The resource that is asked for is always endpoint.url.',
+      }),
+    ),
     header: Type.Optional(Type.String({ maxLength: 64, description: 'Name of the header, when type is Header.' })),
     secretKeyRef: Type.Optional(secretKeyRef()),
   },
@@ -104,7 +120,36 @@ const spec = closed({
 /** `spec` of an MCPServer: a server of tools that models may call through the gateway. */
 export type MCPServerSpec = Static<typeof spec>;
 
+/** Fields that only OAuth has. */
+const TOKEN_RULES: readonly Rule<MCPServerSpec['auth']>[] = [
+  {
+    rule: "self.type == 'ClientCredentials' ? has(self.tokenUrl) : !has(self.tokenUrl)",
+    message: 'must be set if and only if type is ClientCredentials',
+    fieldPath: '.tokenUrl',
+    check: (self) => (self.type === 'ClientCredentials') === (self.tokenUrl !== undefined),
+  },
+  {
+    rule: "self.type == 'ClientCredentials' ? has(self.clientId) : !has(self.clientId)",
+    message: 'must be set if and only if type is ClientCredentials',
+    fieldPath: '.clientId',
+    check: (self) => (self.type === 'ClientCredentials') === (self.clientId !== undefined),
+  },
+  {
+    rule: "!has(self.scopes) || self.type == 'ClientCredentials'",
+    message: 'must be set only if type is ClientCredentials',
+    fieldPath: '.scopes',
+    check: (self) => self.scopes === undefined || self.type === 'ClientCredentials',
+  },
+  {
+    rule: "!has(self.tokenUrl) || (isURL(self.tokenUrl) && !self.tokenUrl.matches('[@?#]'))",
+    message: 'must be a valid address without a user, a query or a fragment',
+    fieldPath: '.tokenUrl',
+    check: ({ tokenUrl }) => tokenUrl === undefined || (URL.canParse(tokenUrl) && !/[@?#]/.test(tokenUrl)),
+  },
+];
+
 const authRules: readonly Rule<MCPServerSpec['auth']>[] = [
+  ...TOKEN_RULES,
   {
     rule: "self.type == 'None' ? !has(self.secretKeyRef) : has(self.secretKeyRef)",
     message: 'must be set if and only if type is not None',

@@ -31,6 +31,11 @@ export const PATTERNS = {
     '^[a-z0-9][a-z0-9_-]*$',
     'must be the first word of a path below /v1: lower-case letters, digits, dashes and underscores',
   ],
+  clientId: ['^[!-~]+( [!-~]+)*$', 'must be printable ASCII characters'],
+  scope: [
+    '^[!#-\\[\\]-~]+$',
+    'must be the name of a scope: printable ASCII characters without spaces, quotes and backslashes',
+  ],
   url: ['^https?://', 'must start with https:// (or http://)'],
   sha256: ['^[0-9a-f]{64}$', 'must be a SHA-256 in lower-case hexadecimal'],
   hint: ['^[A-Za-z0-9_-]{4,12}$', 'must be 4 to 12 letters, digits, dashes or underscores'],

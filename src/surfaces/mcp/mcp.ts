@@ -4,7 +4,8 @@ import { errorHeaders } from '#/errors/envelopes.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
-import { unknownServer, unlisted } from '#/pipeline/tools/find-tool.ts';
+import { unknownServer } from '#/pipeline/tools/find-tool.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
 import { authenticatedOf } from '../endpoint/authenticated-request.ts';
@@ -20,14 +21,14 @@ import { ToolStream } from './tool-stream.ts';
 
 export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'>;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'>;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller, or throws. */
   readonly authenticateFor: (request: FastifyRequest, reply: FastifyReply, protocol: ClientProtocol) => void;
   /** Origins of web pages that may call. */
   readonly mcpOrigins: readonly string[];
-  /** Of the gateway, as it tells clients. */
-  readonly version: string;
+  /** What the gateway calls itself. */
+  readonly implementation: JsonObject;
 }
 
 const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
@@ -120,17 +121,26 @@ async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   // The gateway sends clients no requests, and their notifications change nothing.
   if (message.kind !== 'request') return void reply.code(202).send();
   const { method, params, idSource } = message;
+  if (method === 'tools/call') return callTool(read, idSource, serving);
+  refuseAtOnce(serving);
   const isLegacy = era.era === 'legacy';
   const send = (result: string): void => {
     reply.type('application/json; charset=utf-8').send(resultMessage(idSource, result));
   };
-  if (method === 'tools/call') return callTool(read, idSource, serving);
   const servers = serversOf(serving);
   if (method === 'tools/list') return send(await listTools(servers, read, serving));
-  if (isLegacy && method === 'initialize') return send(initialized(params, deps.version));
+  if (isLegacy && method === 'initialize') return send(initialized(params, deps.implementation));
   if (isLegacy && method === 'ping') return send('{}');
-  if (!isLegacy && method === 'server/discover') return send(discovered(deps.version));
+  if (!isLegacy && method === 'server/discover') return send(discovered(deps.implementation));
   throw new RpcFault(RPC.methodNotFound, isLegacy ? 200 : 404, 'The gateway does not serve this method.');
+}
+
+/** Throws for a workload whose calls have just been refused: what only looks is not counted, and is refused like a call. */
+function refuseAtOnce({ request, deps: { pipeline } }: Serving): void {
+  const authenticated = authenticatedOf(request);
+  const refusal = pipeline.turnAway(authenticated);
+  pipeline.leave(authenticated);
+  if (refusal) throw refusal;
 }
 
 /** The servers that a path stands for. Throws `not_found` for one that is not there, or not this workload's. */
@@ -153,15 +163,15 @@ async function listTools(
   }
   const offer = await deps.pipeline.offerTools(servers, context.key.workload);
   const { unavailable } = offer;
-  if (unavailable.length === servers.length) throw nobodyAnswers(servers);
+  if (unavailable.length === servers.length) throw nobodyAnswers(servers, deps);
   if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
   const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
   return toolPage(offer, server === undefined, cursor, era.era);
 }
 
-function nobodyAnswers(servers: readonly McpServerConfig[]): GatewayError {
+function nobodyAnswers(servers: readonly McpServerConfig[], { pipeline }: McpDeps): GatewayError {
   const [first] = servers;
-  if (servers.length === 1 && first) return unlisted(first);
+  if (servers.length === 1 && first) return pipeline.whyUnlisted(first);
   const message = 'None of the MCP servers answers.';
   return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
 }
