@@ -1,3 +1,4 @@
+import type { Check } from '#/values/json-schema/check.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import type { VendorId } from '#/vendors/list.ts';
 import type { CredentialType, PromptCacheMode, VendorProtocol } from '#/vendors/vendor.ts';
@@ -100,8 +101,17 @@ export interface McpServerConfig {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly definitions: ToolDefinitionsConfig;
+  /** In the order of the resource. */
+  readonly rules: readonly ToolRuleConfig[];
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
+}
+
+/** What the arguments of some tools must be. */
+export interface ToolRuleConfig {
+  /** Names of tools, or patterns (`*`). */
+  readonly tools: readonly string[];
+  readonly arguments: Check;
 }
 
 /** How the gateway proves to such a server who asks. */

@@ -100,9 +100,9 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
   }
 }
 
-/** Whether policy lets the workload call it. */
+/** Whether policy and the server's rules let the workload call it so. */
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
-  const facts = routeTool(server, listed.name, request.key.workload);
+  const facts = routeTool(server, listed.name, request.key.workload, request.arguments?.value ?? {});
   if (!found.quarantined) return { facts };
   const message = 'The definition of this tool is new or has changed, and is not accepted yet: ask your administrator.';
   throw new Stopped(new GatewayError('tool_quarantined', message), facts);

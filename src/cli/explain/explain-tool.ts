@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { rulesOf } from '#/route/argument-rules.ts';
 import { routeTool, toolSlug, type RoutedTool } from '#/route/tools.ts';
 import { Stopped } from '#/call/facts.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
+import { readDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { writePolicy } from './explain-route.ts';
 
@@ -11,6 +15,8 @@ export interface ToolQuestion {
   readonly workload: WorkloadConfig;
   /** `<server>/<tool>`. */
   readonly tool: string;
+  /** Undefined: they are not known. */
+  readonly args: JsonObject | undefined;
   readonly usdToEur: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -36,10 +42,19 @@ export function explainTool(question: ToolQuestion, write: (line: string) => voi
   return writeDecision(server, tool.slice(slash + 1), question, write);
 }
 
+/** Reads the arguments of a call from a file, or from standard input (`-`). Throws UsageError. */
+export function readArguments(path: string): JsonObject {
+  try {
+    return readDocument('mcp', readFileSync(path === '-' ? 0 : path, 'utf8')).body;
+  } catch {
+    throw new UsageError('--arguments takes a file with a JSON object in which no name is there twice');
+  }
+}
+
 function writeDecision(
   server: McpServerConfig,
   name: string,
-  { workload, usdToEur, at }: ToolQuestion,
+  { workload, args, usdToEur, at }: ToolQuestion,
   write: (line: string) => void,
 ): number {
   const tell = ({ route = [], shadow = [] }: Partial<RoutedTool>): void => {
@@ -47,7 +62,7 @@ function writeDecision(
     for (const { field, text } of shadow) write(`  shadow: ${field}: ${text}`);
   };
   try {
-    tell(routeTool(server, name, workload));
+    tell(routeTool(server, name, workload, args));
   } catch (thrown) {
     if (!(thrown instanceof Stopped) || !(thrown.cause instanceof GatewayError)) throw thrown;
     tell(thrown.facts);
@@ -55,6 +70,11 @@ function writeDecision(
     write(`refused: ${status} ${code}: ${message}`);
     return 1;
   }
+  const rules = args === undefined ? rulesOf(server, name) : [];
+  if (rules.length > 0)
+    write(
+      `  ${rules.map((one) => one.name).join(' ')} must hold: give the arguments with --arguments FILE to check that`,
+    );
   const slug = toolSlug(server);
   const book = createPriceBook({ usdToEur });
   const price = book.find(workload.organization, { slug }, name, at, ['calls']);

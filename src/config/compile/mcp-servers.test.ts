@@ -96,6 +96,24 @@ describe('faults', () => {
       ["MCPServer default/a: spec.auth.header: must be the name of a header that is not the protocol's own"],
     ],
     [
+      'rules that cannot be asked',
+      [
+        make('MCPServer', 'a', {
+          rules: [
+            { tools: ['x'], arguments: { properties: { 'a b': { maximun: 1 }, c: { pattern: '(?=s3cret)' } } } },
+            { tools: ['x'], arguments: { properties: { c: { pattern: '(?=s3cret)' } } } },
+          ],
+        }),
+      ],
+      [
+        expect.stringMatching(
+          /^MCPServer default\/a: spec.rules\[0\].arguments.properties\["a b"\].maximun: is not a supported keyword: /,
+        ) as string,
+        'MCPServer default/a: spec.rules[1].arguments.properties.c.pattern: must have no look-arounds, backreferences, ' +
+          'word boundaries or modifiers',
+      ],
+    ],
+    [
       'a Provider of the name',
       [make('Provider', 'mcp')],
       ['Provider default/mcp: spec.slug: is taken: price books name tools of MCP servers mcp/<server>/<tool>'],

@@ -4,6 +4,7 @@ import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
+import { compileToolRules } from './tool-rules.ts';
 
 /** The MCP servers that a workload of an organization reaches, by name. */
 export type McpServersOf = (
@@ -82,6 +83,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
     definitions: compileDefinitions(spec.definitions),
+    rules: compileToolRules(compilation, resource),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
   });

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
+import { anyObject, closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
 
 const auth = closed(
   {
@@ -72,6 +72,19 @@ const definitions = closed(
   { default: { mode: 'Pin' }, description: 'Which definitions of its tools are offered.' },
 );
 
+const rule = closed({
+  tools: setOf(text('toolName', { maxLength: 128 }), {
+    minItems: 1,
+    maxItems: 128,
+    description: 'Tools that it is about, as the server names them; * stands for any characters.',
+  }),
+  arguments: anyObject({
+    description:
+      'JSON Schema (2020-12) that the arguments of a call must keep, as the client writes them. Without $ref and format; ' +
+      'at most 16384 characters.',
+  }),
+});
+
 const spec = closed({
   endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
   transport: values(['StreamableHTTP', 'SSE'], {
@@ -96,6 +109,13 @@ const spec = closed({
   }),
   tools: Type.Optional(tools),
   definitions,
+  rules: Type.Optional(
+    Type.Array(rule, {
+      minItems: 1,
+      maxItems: 32,
+      description: 'What arguments must be: every rule that is about a tool must hold, else the call is refused.',
+    }),
+  ),
   workloads: Type.Optional(
     setOf(name(), {
       maxItems: 128,

@@ -84,6 +84,12 @@ export function stringMap(options: TSchemaOptions & { readonly maxLength: number
   return Type.Unsafe<Readonly<Record<string, string>>>(schema);
 }
 
+/** An object whose fields are no business of the API server: checked when the resource is compiled. */
+export function anyObject(options: TSchemaOptions = {}) {
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...options };
+  return Type.Unsafe<Readonly<Record<string, unknown>>>(schema);
+}
+
 /** A name that other resources refer to (a DNS label). */
 export function name(options: TSchemaOptions = {}) {
   return text('name', { minLength: 1, maxLength: 63, ...options });

@@ -28,6 +28,7 @@ const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'residency_denied',
   'scope_violation',
   'tool_quarantined',
+  'tool_arguments_denied',
   'result_too_large',
 ]);
 /** A tool that is not there, or is not this workload's: the same to the client. */
