@@ -206,7 +206,7 @@ test("calls of tools are run, and a function of the client's is left to it", asy
   }
 });
 
-test('what is sent on between rounds refers to nothing that a vendor would have to keep', async () => {
+test('the input of the next round refers to nothing that a vendor would have to keep', async () => {
   const thought = { id: 'rs_1', type: 'reasoning', summary: [] };
   const sealed = { ...thought, id: 'rs_2', encrypted_content: 'c2VhbGVk' };
   verbatim(response([thought, sealed, functionCall('call_1', 'crm__find', '{}')]), response([message('Done.')]));
@@ -223,8 +223,8 @@ test('what is sent on between rounds refers to nothing that a vendor would have 
   ]);
 });
 
-test('no more calls than the client allows, and failures are told as such', async () => {
-  crm.behaviour.call = () => ({ content: [{ type: 'text', text: 'no such customer' }], isError: true });
+test('no more calls than the client allows, and failures are items that say so', async () => {
+  crm.behaviour.call = () => ({ content: [{ type: 'text', text: 'customer 7 is unknown' }], isError: true });
   const before = crm.of('tools/call').length;
   verbatim(round('crm__find', 'crm__find'), response([message('Sorry.')]));
   const answer = await client.responses.stream(asked('openai/gpt-5', { max_tool_calls: 1 })).finalResponse();
@@ -234,7 +234,10 @@ test('no more calls than the client allows, and failures are told as such', asyn
     'failed',
     { type: 'mcp_tool_execution_error', content: [{ type: 'text', text }] },
   ];
-  expect(errors).toEqual([failure('no such customer'), failure('Not run: the request allows no more calls of tools.')]);
+  expect(errors).toEqual([
+    failure('customer 7 is unknown'),
+    failure('Not run: the request allows no more calls of tools.'),
+  ]);
 });
 
 test('an answer that is cut off runs nothing', async () => {

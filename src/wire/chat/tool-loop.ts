@@ -12,15 +12,15 @@ import { member, type ArrayNode, type JsonNode, type ObjectNode } from '../docum
 import type { ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
 import { isArray } from '../request/request-shape.ts';
-import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../tool-loop/loop-codec.ts';
+import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../hub/tool-loop/loop-codec.ts';
 import {
   addedUsage,
   append,
   functionsFor,
   laterChoice,
-  refuseBesideTools,
+  refuseWithTools,
   refuseOtherChoices,
-} from '../tool-loop/request-parts.ts';
+} from '../hub/tool-loop/request-parts.ts';
 import { decodeAnswer } from './decode-stream.ts';
 import { answerId } from './encode-answer.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
@@ -45,7 +45,7 @@ class ChatLoop implements LoopConversation {
 
   constructor(document: WireDocument, tools: readonly LoopTool[], callId: string) {
     const { body, root } = document;
-    refuseBesideTools(body, ['functions', 'function_call']);
+    refuseWithTools(body, ['functions', 'function_call']);
     refuseOtherChoices(body['tool_choice']);
     if ((body['n'] ?? 1) !== 1) throw new BadRequestShape('n must be 1 with tools of MCP servers', 'n');
     this.#document = document;
@@ -83,7 +83,7 @@ class ChatLoop implements LoopConversation {
       const tool = this.#tools.get(name);
       return tool ? [{ id, tool, argumentsJson }] : [];
     });
-    // What ran beside a function of the client's would be lost: no message could tell the next request of it.
+    // The next request of the client could not tell what ran together with its own function: the model would call it again.
     const isLast = calls.length === 0 || calls.length < called.length || CUT.has(finish);
     if (isLast) return { calls: [], isLast };
     this.#said.push(JSON.stringify(assistantSays(message, calls)));
@@ -119,7 +119,7 @@ class ChatLoop implements LoopConversation {
     const { stream_options: options } = this.#document.body;
     const encoder = new ChatStreamEncoder({
       callId: this.#callId,
-      model: String(body['model']),
+      model: typeof body['model'] === 'string' ? body['model'] : '',
       createdAt: Number(body['created']),
       request: this.#document,
       includeUsage: isObject(options) && options['include_usage'] === true,

@@ -1,18 +1,18 @@
 import { SseDecoder, writeEvent } from '../answer/sse.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
-import type { LoopTool, RanCall } from '../tool-loop/loop-codec.ts';
+import type { LoopTool, RanCall } from '../hub/tool-loop/loop-codec.ts';
 import { callItem } from './loop-items.ts';
 
 /** Events of a round that speak of its response, not of an item. */
 const OF_THE_RESPONSE = new Set<Json | undefined>(['response.created', 'response.in_progress', 'response.queued']);
 const TERMINAL = new Set<Json | undefined>(['response.completed', 'response.incomplete', 'response.failed']);
-/** What is said of the arguments of a function, and of a tool of a server. */
+/** Events about arguments: of a function, and of a tool of a server. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   'response.function_call_arguments.delta': 'response.mcp_call_arguments.delta',
   'response.function_call_arguments.done': 'response.mcp_call_arguments.done',
 };
 
-/** A call of a tool that the client is told of. */
+/** A call of a tool that the client learned of. */
 interface ToldCall {
   readonly id: string;
   readonly tool: LoopTool;
@@ -25,7 +25,7 @@ export interface EventsOptions {
   readonly newId: () => string;
   /** Items that come before those of the first round. */
   readonly lists: readonly JsonObject[];
-  /** A response of a round as the client is told of it. */
+  /** The response of a round, with the settings of the request. */
   readonly tell: (response: JsonObject) => JsonObject;
   readonly limit: number;
 }
@@ -48,7 +48,7 @@ export class LoopEvents {
     this.#decoder = new SseDecoder(options.limit);
   }
 
-  /** What the client is told of whole events. */
+  /** The events for the client, from whole events of a round. */
   hear(piece: string): string {
     return this.#decoder
       .push(Buffer.from(piece))
@@ -88,7 +88,7 @@ export class LoopEvents {
 
   /** The last event. */
   end(response: JsonObject): string {
-    const status = String(response['status']);
+    const { status } = response;
     return (
       this.#list() +
       this.#say(`response.${status === 'incomplete' || status === 'failed' ? status : 'completed'}`, { response })
@@ -103,7 +103,7 @@ export class LoopEvents {
     }
     if (OF_THE_RESPONSE.has(type)) {
       if (this.#hasListed || !isObject(response)) return '';
-      const told = this.#say(String(type), { response: this.#options.tell(response) });
+      const told = this.#say(type as string, { response: this.#options.tell(response) });
       return type === 'response.in_progress' ? told + this.#list() : told;
     }
     return this.#list() + this.#hearItem(event);
@@ -126,7 +126,7 @@ export class LoopEvents {
 
   #added(event: JsonObject, item: JsonObject, place: number): string {
     const output_index = this.#base + place;
-    const tool = item['type'] === 'function_call' ? this.#options.tools.get(String(item['name'])) : undefined;
+    const tool = item['type'] === 'function_call' ? this.#options.tools.get(item['name'] as string) : undefined;
     if (!tool) return this.#say('response.output_item.added', { ...event, output_index });
     const id = this.#options.newId();
     this.#calls.set(place, { id, tool });
@@ -137,7 +137,7 @@ export class LoopEvents {
     );
   }
 
-  /** Lists are told once, after the response has begun. */
+  /** The lists come once, after the response has begun. */
   #list(): string {
     if (this.#hasListed) return '';
     this.#hasListed = true;

@@ -3,9 +3,8 @@ import { removeItems, type Edit, type WireDocument } from '../document/document.
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member } from '../document/scan.ts';
 import { isArray, requiredString } from '../request/request-shape.ts';
-import { federatedName } from '../mcp/names.ts';
-import { append } from '../tool-loop/request-parts.ts';
-import type { LoopTool, RanCall } from '../tool-loop/loop-codec.ts';
+import { append } from '../hub/tool-loop/request-parts.ts';
+import type { LoopTool, RanCall } from '../hub/tool-loop/loop-codec.ts';
 
 /** Items of an answer that the client runs: nothing goes on before it has. */
 const CLIENT_RUN = new Set<Json | undefined>([
@@ -20,7 +19,7 @@ const CLIENT_RUN = new Set<Json | undefined>([
 /** How far a call of a tool is. */
 type CallStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
-/** What a client is told of the tools of each server that are offered. */
+/** An item for each server, with its tools that are offered. */
 export function listItems(tools: readonly LoopTool[], callId: string): readonly JsonObject[] {
   const servers = [...new Set(tools.map(({ server }) => server))];
   return servers.map((server, at) => ({
@@ -38,7 +37,7 @@ export function listItems(tools: readonly LoopTool[], callId: string): readonly 
   }));
 }
 
-/** A call as the client is told of it. `ran`: once it is over. */
+/** A call as an item for the client. `ran`: once it is over. */
 export function callItem(
   id: string,
   { server, name }: LoopTool,
@@ -66,7 +65,7 @@ export function isClientRun({ type }: JsonObject): boolean {
 }
 
 /**
- * An item of an answer as the next round is told it; undefined: it means nothing there. Nothing is kept at the provider, so
+ * An item of an answer as input of the next round; undefined: it means nothing there. Nothing is kept at the provider, so
  * ids refer to nothing, and reasoning counts only where it comes along, sealed.
  */
 export function saidItem(item: JsonObject): JsonObject | undefined {
@@ -117,7 +116,7 @@ function functionItems(item: JsonObject, param: string, tools: readonly LoopTool
   const call = {
     type: 'function_call',
     call_id,
-    name: known?.alias ?? federatedName(server, name),
+    name: known?.alias ?? `${server}__${name}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
     arguments: requiredString(item, 'arguments', param),
   };
   const output = outputOf(item, param);

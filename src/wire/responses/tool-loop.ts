@@ -1,14 +1,14 @@
 import { removeMembers, render, setMember, type Edit, type WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { isArray } from '../request/request-shape.ts';
-import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../tool-loop/loop-codec.ts';
+import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../hub/tool-loop/loop-codec.ts';
 import {
   addedUsage,
   functionsFor,
   laterChoice,
-  refuseBesideTools,
+  refuseWithTools,
   refuseOtherChoices,
-} from '../tool-loop/request-parts.ts';
+} from '../hub/tool-loop/request-parts.ts';
 import { LoopEvents } from './loop-events.ts';
 import { callItem, inputEdits, isClientRun, listItems, saidItem } from './loop-items.ts';
 
@@ -33,7 +33,7 @@ class ResponsesLoop implements LoopConversation {
   /** Items of the answer. */
   readonly #output: JsonObject[];
   /** Places of calls in the answer that are not over, by the model's id. */
-  readonly #open = new Map<string, { readonly at: number; readonly item: JsonObject }>();
+  readonly #open = new Map<string, { readonly at: number; readonly itemId: string; readonly item: JsonObject }>();
   #count = 0;
   #answer = '';
   #usage: Json | undefined;
@@ -41,7 +41,7 @@ class ResponsesLoop implements LoopConversation {
 
   constructor(document: WireDocument, tools: readonly LoopTool[], callId: string) {
     const { body, root } = document;
-    refuseBesideTools(body, UNSUPPORTED);
+    refuseWithTools(body, UNSUPPORTED);
     refuseOtherChoices(body['tool_choice']);
     this.#document = document;
     this.#tools = tools;
@@ -55,7 +55,7 @@ class ResponsesLoop implements LoopConversation {
       ...removeMembers(root, ({ value }) => value === 'max_tool_calls'),
       setMember(root, 'store', 'false'),
     ];
-    // Refuses items that cannot be told.
+    // Refuses items that no round can have.
     inputEdits(document, tools, []);
     const lists = listItems(tools, callId);
     this.#output = [...lists];
@@ -114,7 +114,7 @@ class ResponsesLoop implements LoopConversation {
     const open = this.#open.get(id);
     if (!open) return '';
     this.#open.delete(id);
-    const item = callItem(String(open.item['id']), tool, argumentsJson, isError ? 'failed' : 'completed', call);
+    const item = callItem(open.itemId, tool, argumentsJson, isError ? 'failed' : 'completed', call);
     this.#output[open.at] = item;
     const told = this.#events?.ended(item, call, open.at) ?? '';
     if (this.#open.size === 0) this.#events?.nextRound(this.#output.length);
@@ -142,10 +142,10 @@ class ResponsesLoop implements LoopConversation {
     return { id, tool, argumentsJson };
   }
 
-  /** A call that is not over is told as one that never ran. */
+  /** Until a call is over, its item says that it never ran. */
   #begin({ id, tool, argumentsJson }: LoopCall, itemId: string): void {
     const item = callItem(itemId, tool, argumentsJson, 'incomplete');
-    this.#open.set(id, { at: this.#output.length, item });
+    this.#open.set(id, { at: this.#output.length, itemId, item });
     this.#output.push(item);
   }
 

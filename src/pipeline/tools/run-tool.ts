@@ -5,8 +5,8 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { NotAJsonObject, readDocument } from '#/wire/document/document.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import { LEGACY } from '#/wire/mcp/eras.ts';
-import type { LoopCall, RanCall } from '#/wire/tool-loop/loop-codec.ts';
-import { resultText } from '#/wire/tool-loop/result-text.ts';
+import type { LoopCall, RanCall } from '#/wire/hub/tool-loop/loop-codec.ts';
+import { resultText } from '#/wire/hub/tool-loop/result-text.ts';
 
 /** More characters of arguments than this no honest model writes. */
 const MOST_ARGUMENTS = 256 * 1024;
@@ -27,8 +27,8 @@ const NO_TOOL: ReadonlySet<ErrorCode> = new Set(['tool_not_found', 'permission_d
 type Told = Pick<RanCall, 'output' | 'isError'>;
 
 /**
- * Runs a call that a model made, as a call of its own. What is wrong with it the model is told, so that it can go another
- * way. Throws what no other call could avoid: a spent budget, a limit, a client that left.
+ * Runs a call of the model as a tool call. The model receives its failures as results, so that it can go another way.
+ * Throws what no other call could avoid: a spent budget, a limit, a client that left.
  */
 export async function runTool(
   { tool, argumentsJson }: LoopCall,
@@ -57,7 +57,7 @@ export async function runTool(
   }
 }
 
-/** What a model is told of a call that was not run. */
+/** The result that a model receives for a call that was not run. */
 export function failed(output: string): Told {
   return { output, isError: true };
 }

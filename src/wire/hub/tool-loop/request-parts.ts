@@ -1,13 +1,13 @@
-import { BadRequestShape } from '../hub/codec.ts';
-import { setMember, type Edit, type WireDocument } from '../document/document.ts';
-import { says } from '../hub/defined-members.ts';
-import { isObject, type Json, type JsonObject } from '../document/json.ts';
-import { member, type ArrayNode } from '../document/scan.ts';
+import { BadRequestShape } from '../codec.ts';
+import { setMember, type Edit, type WireDocument } from '../../document/document.ts';
+import { says } from '../defined-members.ts';
+import { isObject, type Json, type JsonObject } from '../../document/json.ts';
+import { member, type ArrayNode } from '../../document/scan.ts';
 import { isServer } from './named-servers.ts';
 import type { LoopTool } from './loop-codec.ts';
 
 /** Refuses members that a loop of rounds cannot keep. Throws `BadRequestShape`. */
-export function refuseBesideTools(body: JsonObject, names: readonly string[]): void {
+export function refuseWithTools(body: JsonObject, names: readonly string[]): void {
   for (const name of names) {
     if (says(body[name])) throw new BadRequestShape(`${name} is not supported with tools of MCP servers`, name);
   }

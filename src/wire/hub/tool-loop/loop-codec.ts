@@ -1,5 +1,5 @@
-import type { WireDocument } from '../document/document.ts';
-import type { JsonObject } from '../document/json.ts';
+import type { WireDocument } from '../../document/document.ts';
+import type { JsonObject } from '../../document/json.ts';
 
 /** A tool that the gateway runs for a model. */
 export interface LoopTool {
@@ -23,16 +23,16 @@ export interface LoopCall {
   readonly argumentsJson: string;
 }
 
-/** What became of a call. */
+/** A call that was run, or refused. */
 export interface RanCall extends LoopCall {
   /** Id of the tool call in the audit trail. */
   readonly callId: string;
-  /** What the model is told. */
+  /** The text that the model receives. */
   readonly output: string;
   readonly isError: boolean;
 }
 
-/** What the answer of one round asks for. */
+/** What one answer of the model asks for. */
 export interface Round {
   /** To be run before anything else. */
   readonly calls: readonly LoopCall[];
@@ -44,18 +44,18 @@ export interface Round {
 export interface LoopConversation {
   /** The request of the next round. */
   request(): string;
-  /** Takes a piece of the round's answer: gives what the client is sent of it now, maybe nothing. */
+  /** Takes a piece of the round's answer: returns the text to send to the client now, maybe empty. */
   hear(piece: string): string;
-  /** The answer of the round is over. Throws `SyntaxError` where it is none of this family. */
+  /** The answer of the round is over. Throws `SyntaxError` if it is not of this family. */
   read(): Round;
-  /** A call of the round is over: gives what the client is sent of it now. */
+  /** A call of the round is over: returns the text to send to the client now. */
   ran(call: RanCall): string;
-  /** The rest of what the client is sent, once the last round was read: all, where nothing was sent before. */
+  /** The rest of the answer, once the last round was read: the whole answer if nothing was sent before. */
   end(): string;
 }
 
-/** What a request with tools of the gateway is to a family. */
+/** How a family runs a request with tools of the gateway. */
 export interface LoopCodec {
-  /** Begins a conversation. Throws `BadRequestShape` for what cannot be asked beside tools of the gateway. */
+  /** Begins a conversation. Throws `BadRequestShape` for members that exclude tools of the gateway. */
   begin(document: WireDocument, tools: readonly LoopTool[], callId: string): LoopConversation;
 }

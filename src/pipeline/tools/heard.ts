@@ -1,7 +1,7 @@
 import type { Answer, Emit } from '#/call/call.ts';
 
 type Accepted = Extract<Answer, { kind: 'accepted' }>;
-/** Headers whose values of all rounds are told together. */
+/** Headers that list the values of all rounds. */
 const LISTS = ['x-gw-unscanned', 'x-gw-losses'];
 
 /** What the rounds of a request say, as its client hears it: one answer. */
@@ -18,7 +18,7 @@ export class Heard {
     this.#stream = stream;
   }
 
-  /** What comes before the body of a round's answer. A stream keeps its client informed from the first round on. */
+  /** The parts before the body of a round's answer. A stream keeps its client informed from the first round on. */
   take(answer: Exclude<Answer, { kind: 'body' }>): boolean | Promise<boolean> {
     this.#headers = joined(this.#headers, answer.headers ?? {});
     if (answer.kind !== 'accepted') return true;
@@ -26,7 +26,7 @@ export class Heard {
     return this.#stream ? this.#accept() : true;
   }
 
-  /** Sends what is to be sent now. False: the client is gone. */
+  /** Sends a text at once. False: the client is gone. */
   async write(text: string): Promise<boolean> {
     if (text === '') return true;
     await this.#accept();

@@ -2,7 +2,7 @@ import { newCallId } from '#/call/call-id.ts';
 import type { CallContext, CallRequest, Emit } from '#/call/call.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
-import type { LoopCall, LoopConversation } from '#/wire/tool-loop/loop-codec.ts';
+import type { LoopCall, LoopConversation } from '#/wire/hub/tool-loop/loop-codec.ts';
 import { Heard } from './heard.ts';
 import { failed, runTool } from './run-tool.ts';
 

@@ -1,10 +1,10 @@
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { isObject } from '#/wire/document/json.ts';
-import type { LoopTool } from '#/wire/tool-loop/loop-codec.ts';
-import type { NamedServer } from '#/wire/tool-loop/named-servers.ts';
-import { unlisted } from '../tools/find-tool.ts';
-import type { Offer, OfferedTool } from '../tools/offered-tools.ts';
+import type { LoopTool } from '#/wire/hub/tool-loop/loop-codec.ts';
+import type { NamedServer } from '#/wire/hub/tool-loop/named-servers.ts';
+import { unlisted } from './find-tool.ts';
+import type { Offer, OfferedTool } from './offered-tools.ts';
 
 /** More tools than this no vendor takes. */
 const MOST_TOOLS = 128;

@@ -1,8 +1,8 @@
-import { BadRequestShape } from '../hub/codec.ts';
-import type { WireDocument } from '../document/document.ts';
-import { says } from '../hub/defined-members.ts';
-import { isObject, type Json, type JsonObject } from '../document/json.ts';
-import { isArray, requiredString } from '../request/request-shape.ts';
+import { BadRequestShape } from '../codec.ts';
+import type { WireDocument } from '../../document/document.ts';
+import { says } from '../defined-members.ts';
+import { isObject, type Json, type JsonObject } from '../../document/json.ts';
+import { isArray, requiredString } from '../../request/request-shape.ts';
 
 /** A server of tools that a request names, for the gateway to call. */
 export interface NamedServer {

@@ -7,9 +7,9 @@ import { readLarge } from '#/wire/document/large-json.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import { responsesLoop } from '#/wire/responses/tool-loop.ts';
 import { optionalCount } from '#/wire/request/request-shape.ts';
-import { namedServers } from '#/wire/tool-loop/named-servers.ts';
-import type { LoopCodec } from '#/wire/tool-loop/loop-codec.ts';
-import { offerTools, type Offering } from './offer-tools.ts';
+import { namedServers } from '#/wire/hub/tool-loop/named-servers.ts';
+import type { LoopCodec } from '#/wire/hub/tool-loop/loop-codec.ts';
+import { offerTools, type Offering } from './loop-tools.ts';
 import { LOOP_LIMITS, type LoopRequest } from './tool-loop.ts';
 
 /** Families in which the gateway runs tools. */

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isObject, type Json, type JsonObject } from '../../document/json.ts';
 
-/** What a model is told of a result. */
+/** A result as a model receives it. */
 export interface ResultText {
   readonly text: string;
   readonly isError: boolean;
@@ -8,15 +8,17 @@ export interface ResultText {
 
 /** More characters of a result than this are not parsed. */
 const MOST_SOURCE = 2 * 1024 * 1024;
-/** More characters than this are not told a model. */
-export const MOST_RESULT = 256 * 1024;
+/** A model receives no more characters than this. */
+const MOST_RESULT = 256 * 1024;
 
 /** The result of a tool (`tools/call`) as text: `kind` and JSON source as `ToolReply` has them. */
 export function resultText(kind: 'result' | 'error', source: string): ResultText {
   if (source.length > MOST_SOURCE) return tooLong(source.length);
   const result = JSON.parse(source) as JsonObject;
-  if (kind === 'error') return { text: `The tool failed: ${String(result['message'])}`, isError: true };
-  const { content, structuredContent } = result;
+  const { content, structuredContent, message } = result;
+  if (kind === 'error') {
+    return { text: `The tool failed: ${typeof message === 'string' ? message : 'it does not say why'}`, isError: true };
+  }
   const texts = (Array.isArray(content) ? (content as readonly Json[]) : []).map(textOf).filter((text) => text !== '');
   if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
   const text = texts.join('\n');
@@ -28,7 +30,7 @@ function tooLong(length: number): ResultText {
   return { text, isError: true };
 }
 
-/** What cannot be told in words is named. */
+/** Content that is no text is named. */
 function textOf(content: Json): string {
   if (!isObject(content)) return '';
   const { type, text, resource, uri } = content;
