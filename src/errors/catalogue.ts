@@ -175,6 +175,11 @@ export const CATALOGUE = {
     meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',
     remedy: 'Ask the tool for less, or raise `maxResultKiB` of the MCPServer.',
   }),
+  tool_loop_limit: final(422, 'invalid_request_error', 'invalid_request_error', {
+    meaning:
+      'The model went on calling tools that the gateway runs until a limit of rounds, time or size was reached. The message names it.',
+    remedy: 'Ask for less at once, or offer fewer tools with `allowed_tools`.',
+  }),
   rate_limit_exceeded: temporary(429, 'rate_limit_error', 'rate_limit_error', 2, {
     meaning: 'A limit of requests, tokens, concurrent calls or memory is reached. The message names it.',
     remedy: 'Wait for the time in `retry-after`.',

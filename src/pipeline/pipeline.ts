@@ -2,12 +2,13 @@ import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
+import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import { turnAway } from '#/meter/limits/turn-away.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeRequest } from './anonymize.ts';
+import { requestFault } from './admit.ts';
 import { assemble, type Assembled } from './assemble.ts';
 import { MODEL_CALL } from './model-call.ts';
 import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
@@ -15,6 +16,8 @@ import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
+import { mayNameServers, readLoop } from './tools/read-loop.ts';
+import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import type { Offer } from './tools/offered-tools.ts';
 import { keyFor } from './tools/protected-key.ts';
 import { TOOL_CALL } from './tool-call.ts';
@@ -30,8 +33,29 @@ export class Pipeline {
     this.#background = background;
   }
 
-  /** Serves a model call, whose answer `emit` takes. */
+  /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
   serve(request: CallRequest, emit: Emit): Promise<unknown> {
+    return mayNameServers(request) ? this.#serveTools(request, emit) : this.#serveOne(request, emit);
+  }
+
+  async #serveTools(request: CallRequest, emit: Emit): Promise<unknown> {
+    let loop: LoopRequest | undefined;
+    try {
+      loop = await readLoop(request, { ...this.#parts, offering: this });
+    } catch (thrown) {
+      const error = asGatewayError(requestFault(thrown));
+      this.refuse(request, request.codec.family, error);
+      throw error;
+    }
+    if (!loop) return this.#serveOne(request, emit);
+    return runToolLoop(loop, emit, {
+      serve: (round, hear) => this.#serveOne(round, hear),
+      callTool: (call) => this.callTool(call),
+      seal: (context, error) => this.refuse(context, request.codec.family, error),
+    });
+  }
+
+  #serveOne(request: CallRequest, emit: Emit): Promise<unknown> {
     const { responseCache } = request.key.workload.policy;
     if (responseCache.enabled) return this.#serveAgain(request, emit);
     return runCall(MODEL_CALL, request.codec.family, { request, emit }, this.#parts);

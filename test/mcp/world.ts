@@ -17,6 +17,9 @@ export interface McpWorldOptions {
   readonly policy?: object;
   readonly prices?: readonly object[];
   readonly workload?: object;
+  /** Where models are asked; absent: nowhere. */
+  readonly upstreamUrl?: string;
+  readonly provider?: object;
   readonly more?: readonly object[];
 }
 
@@ -49,8 +52,9 @@ export async function startMcpWorld(
 export function mcpResources(wanted: McpWorldOptions, key: string): object[] {
   return [
     ...tenant({
-      upstreamUrl: 'http://127.0.0.1:9',
+      upstreamUrl: wanted.upstreamUrl ?? 'http://127.0.0.1:9',
       key,
+      ...(wanted.provider && { provider: wanted.provider }),
       ...(wanted.policy && { policy: wanted.policy }),
       ...(wanted.workload && { workload: wanted.workload }),
       prices: [{ model: 'upstream/*', input: '2', output: '8' }, ...(wanted.prices ?? [])],
