@@ -66,7 +66,11 @@ function describe({ jurisdiction, trust }: McpServerConfig, { toolDlp }: Resolve
 }
 
 /** What a policy that is only watched decides otherwise on a tool. */
-export function differences(id: string, enforced: Denial | undefined, watched: Denial | undefined): readonly Difference[] {
+export function differences(
+  id: string,
+  enforced: Denial | undefined,
+  watched: Denial | undefined,
+): readonly Difference[] {
   if ((enforced === undefined) === (watched === undefined)) return [];
   const { code } = (enforced ?? watched)!;
   const field = code === 'residency_denied' ? 'residency.allowedJurisdictions' : 'allowedTools';

@@ -1,6 +1,9 @@
 import type { ToolArguments } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
+import type { AnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
+import type { DocumentFile } from '#/ports/documents.ts';
 import type { RoutedFeature } from '#/route/tools/built-in.ts';
+import type { Anonymized } from '#/wire/documents/anonymized.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 
@@ -27,8 +30,17 @@ export interface ModelTool extends Described {
   resultOf(body: string): BuiltInResult;
 }
 
+/** A tool that anonymizes, as the endpoint for documents does. */
+export interface DocumentTool extends Described {
+  readonly kind: 'document';
+  /** What the endpoint would be sent. Throws `invalid_request`. */
+  uploadOf(args: ToolArguments): { readonly file: DocumentFile; readonly options: AnonymizeOptions };
+  /** `unscanned`: kinds that were not searched for. */
+  resultOf(document: Anonymized, unscanned: readonly string[]): BuiltInResult;
+}
+
 /** A tool of the gateway's own. */
-export type BuiltInTool = ModelTool;
+export type BuiltInTool = ModelTool | DocumentTool;
 
 /** Arguments of a call that has none. */
 export const NO_ARGUMENTS: ToolArguments = { source: '{}', value: {} };
