@@ -32,7 +32,7 @@ describe('the page that follows one call', () => {
 
   test('lists every step of a call of a tool in its order, and no other', () => {
     const steps = TOOL_CALL.list.map(({ at, run }) => [run.name, at]);
-    expect(cellsUnder('The steps of a call of a tool')).toEqual(steps);
+    expect(cellsUnder('The steps of a tool call')).toEqual(steps);
   });
 
   test('draws steps of the code, numbered in their order', () => {

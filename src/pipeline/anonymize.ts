@@ -1,7 +1,7 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
-import type { CustomTerm } from '#/config/snapshot.ts';
 import { documentError } from '#/errors/document-error.ts';
 import { GatewayError, restarting } from '#/errors/gateway-error.ts';
+import type { AnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
 import { findInDocument, replaced, tagsFor, type DocumentFindings } from '#/inspect/attachments/document-text.ts';
 import { categoriesOf, notLookedFor } from '#/inspect/entities.ts';
 import { detectionFor } from '#/inspect/detection.ts';
@@ -28,14 +28,6 @@ import { unitsAtMost, type UnitsAtMost } from './anonymize/document-units.ts';
 import { fileNameOf } from '#/inspect/attachments/file-name.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
-
-/** What a client asks to be taken out of a document. // spec 2.5 */
-export interface AnonymizeOptions {
-  /** Kinds in lower case; undefined: all that can be found. */
-  readonly entities: readonly string[] | undefined;
-  readonly remove: readonly CustomTerm[];
-  readonly includeMapping: boolean;
-}
 
 /** An uploaded document, and how to anonymize it. */
 export interface Upload {
@@ -126,10 +118,10 @@ async function readUpload(
 ): Promise<Stated<Pick<Read, 'upload' | 'categories'>>> {
   try {
     const upload = await request.upload();
-    const { entities, remove } = upload.options;
+    const { entities, remove, within: at = 'options' } = upload.options;
     refuseUnguarded(request.key.workload.policy);
     const findable = detection.categories;
-    const categories = categoriesOf(entities, findable, 'options.entities') ?? findable;
+    const categories = categoriesOf(entities, findable, `${at}.entities`) ?? findable;
     return { upload, categories, facts: { removed: remove.map(({ label }) => label) } };
   } catch (thrown) {
     throw explain(thrown, request.signal);

@@ -5,10 +5,12 @@ import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import { turnAway } from '#/meter/limits/turn-away.ts';
+import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeRequest } from './anonymize.ts';
 import { requestFault } from './admit.ts';
+import { callBuiltIn } from './built-in-tool.ts';
 import { assemble, type Assembled } from './assemble.ts';
 import { MODEL_CALL } from './model-call.ts';
 import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
@@ -18,7 +20,8 @@ import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
 import { mayNameServers, readLoop } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
-import type { Offer } from './tools/offered-tools.ts';
+import { builtInNamed } from './tools/built-in/list.ts';
+import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
 import { keyFor } from './tools/protected-key.ts';
 import { TOOL_CALL } from './tool-call.ts';
 
@@ -41,7 +44,13 @@ export class Pipeline {
   async #serveTools(request: CallRequest, emit: Emit): Promise<unknown> {
     let loop: LoopRequest | undefined;
     try {
-      loop = await readLoop(request, { ...this.#parts, offering: this });
+      loop = await readLoop(request, {
+        ...this.#parts,
+        offering: {
+          offerTools: (...asked) => this.#parts.tools.offered.of(...asked),
+          whyUnlisted: (server) => this.whyUnlisted(server),
+        },
+      });
     } catch (thrown) {
       const error = asGatewayError(requestFault(thrown));
       this.refuse(request, request.codec.family, error);
@@ -78,27 +87,35 @@ export class Pipeline {
 
   /** Calls a tool of an MCP server, and gives what its client is sent. */
   async callTool(request: ToolCallRequest): Promise<ToolReply> {
-    const { onEvent, tools } = this.#parts;
-    const found = await findTool(request, tools.offered);
+    const builtIn = builtInNamed(request);
+    if (builtIn) return this.#timed(BUILT_IN, request, callBuiltIn(builtIn, request, this.#parts));
+    const found = await findTool(request, this.#parts.tools.offered);
     const { server } = found;
     const key = server ? keyFor(request.key, server.trust) : request.key;
-    let outcome = 'refused';
+    const calling = runCall(TOOL_CALL, 'mcp', { request: { ...request, key }, found }, this.#parts);
+    const { reply } = await (server ? this.#timed(server.id, request, calling) : calling);
+    return reply;
+  }
+
+  /** Reports how a call of a tool ends. */
+  async #timed<Result>(server: string, { startedAt }: ToolCallRequest, calling: Promise<Result>): Promise<Result> {
+    let outcome = 'answered';
     try {
-      const { reply } = await runCall(TOOL_CALL, 'mcp', { request: { ...request, key }, found }, this.#parts);
-      outcome = 'answered';
-      return reply;
+      return await calling;
     } catch (thrown) {
       outcome = thrown instanceof GatewayError ? thrown.code : 'hung_up';
       throw thrown;
     } finally {
-      if (server)
-        onEvent({ kind: 'tool.called', server: server.id, outcome, durationMs: Date.now() - request.startedAt });
+      this.#parts.onEvent({ kind: 'tool.called', server, outcome, durationMs: Date.now() - startedAt });
     }
   }
 
-  /** The tools that a workload is offered by these servers. */
-  offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
-    return this.#parts.tools.offered.of(servers, workload);
+  /** The tools that a workload is offered by these servers; `own`: with those of the gateway itself. */
+  async offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig, own: boolean): Promise<ListedOffer> {
+    const offer = await this.#parts.tools.offered.of(servers, workload);
+    return own
+      ? withBuiltIn(offer, servers.length, offerBuiltIn(workload, this.#parts.providers))
+      : { ...offer, sources: servers.length };
   }
 
   /** Why a server lists no tools. */

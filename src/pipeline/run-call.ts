@@ -42,6 +42,13 @@ export class Steps<Parts, Start extends CallStart, Work extends Start = Start> {
     this.list.push({ at, run });
     return this as unknown as Steps<Parts, Start, Work & Results>;
   }
+
+  /** The same steps behind another one, which makes what they begin with of what a call of another kind begins with. */
+  behind<Begin extends CallStart>(at: RowStep, run: Step<Begin, Parts, Start>): Steps<Parts, Begin, Begin & Work> {
+    const steps = new Steps<Parts, Begin, Begin & Work>();
+    steps.list.push({ at, run }, ...this.list);
+    return steps;
+  }
 }
 
 /** What it takes to seal and settle a call. */

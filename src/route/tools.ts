@@ -17,15 +17,22 @@ export function toolDenial(server: McpServerConfig, tool: string, policy: Resolv
     (include === undefined || include.some((pattern) => matches(pattern, tool))) &&
     exclude?.some((pattern) => matches(pattern, tool)) !== true;
   if (!isOffered) return denied('tool_not_found', `not among the tools that MCPServer ${server.id} offers`);
-  for (const { tools, from } of policy.allowedTools) {
-    if (!tools.some((pattern) => matches(pattern, `${server.name}/${tool}`)))
-      return denied('permission_denied', `not on the allow-list of ${from}`);
-  }
-  if (policy.allowedJurisdictions === undefined) return undefined;
+  const unlisted = unlistedTool(`${server.name}/${tool}`, policy);
+  if (unlisted || policy.allowedJurisdictions === undefined) return unlisted;
   return outside(toolSlug(server), server.jurisdiction, policy);
 }
 
-function denied(code: Denial['code'], why: string): Denial {
+/** The denial of a tool that an allow-list lacks. `id`: `<server>/<tool>`. */
+export function unlistedTool(id: string, { allowedTools }: ResolvedPolicy): Denial | undefined {
+  for (const { tools, from } of allowedTools) {
+    if (!tools.some((pattern) => matches(pattern, id)))
+      return denied('permission_denied', `not on the allow-list of ${from}`);
+  }
+  return undefined;
+}
+
+/** `why`: the end of a sentence that begins with the tool. */
+export function denied(code: Denial['code'], why: string): Denial {
   return { code, why, message: `The tool is ${why}.`, param: 'params.name' };
 }
 
@@ -56,8 +63,12 @@ export function routeTool(
     shadow: shadow ? differences(id, denial, toolDenial(server, tool, shadow)) : [],
   };
   if (!broken) return facts;
-  const { code, message, param } = broken;
-  throw new Stopped(new GatewayError(code, message, param === undefined ? {} : { param }), facts);
+  throw new Stopped(refusalOf(broken), facts);
+}
+
+/** A denial as the client's error. */
+export function refusalOf({ code, message, param }: Denial): GatewayError {
+  return new GatewayError(code, message, param === undefined ? {} : { param });
 }
 
 function describe(
@@ -69,7 +80,12 @@ function describe(
   return `in ${jurisdiction}, trust ${trust}, arguments ${toolDlp[trust]}, results ${toolDlp.results}${kept}`;
 }
 
-function differences(id: string, enforced: Denial | undefined, watched: Denial | undefined): readonly Difference[] {
+/** What a policy that is only watched decides otherwise on a tool. */
+export function differences(
+  id: string,
+  enforced: Denial | undefined,
+  watched: Denial | undefined,
+): readonly Difference[] {
   if ((enforced === undefined) === (watched === undefined)) return [];
   const { code } = (enforced ?? watched)!;
   const field = code === 'residency_denied' ? 'residency.allowedJurisdictions' : 'allowedTools';

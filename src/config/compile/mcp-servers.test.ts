@@ -114,6 +114,16 @@ describe('faults', () => {
       ],
     ],
     [
+      "the name of the gateway's own tools",
+      [make('MCPServer', 'gw')],
+      ['MCPServer default/gw: metadata.name: is taken: gw are the tools of the gateway itself'],
+    ],
+    [
+      'their prefix',
+      [make('MCPServer', 'a', { prefix: 'gw' })],
+      ['MCPServer default/a: spec.prefix: is taken: gw are the tools of the gateway itself'],
+    ],
+    [
       'a Provider of the name',
       [make('Provider', 'mcp')],
       ['Provider default/mcp: spec.slug: is taken: price books name tools of MCP servers mcp/<server>/<tool>'],

@@ -1,3 +1,4 @@
+import { LOCAL_PROVIDER } from '../local-provider.ts';
 import { isMachineAddress } from '../machine-address.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
@@ -33,6 +34,7 @@ export function compileMcpServers(compilation: Compilation): McpServersOf {
     for (const [index, name] of (workloads ?? []).entries()) {
       follow(compilation, resource, `spec.workloads[${index}]`, 'Workload', `${resource.namespace}/${name}`);
     }
+    refuseReserved(compilation, resource, server);
     const key = `${resource.namespace}/${server.prefix}`;
     const holder = prefixes.get(key);
     if (holder !== undefined) {
@@ -51,6 +53,14 @@ export function compileMcpServers(compilation: Compilation): McpServersOf {
     const mine = own.filter(({ workloads }) => workloads === undefined || workloads.has(workload.id));
     return reachOf([...mine, ...others.filter(({ workloads }) => workloads === undefined)]);
   };
+}
+
+/** The gateway's own tools have this name: no others may be taken for them. */
+function refuseReserved({ faults }: Compilation, resource: Resource<'MCPServer'>, server: McpServerConfig): void {
+  const { slug } = LOCAL_PROVIDER;
+  const why = `is taken: ${slug} are the tools of the gateway itself`;
+  if (server.name === slug) faults.add(resource, 'metadata.name', why);
+  else if (server.prefix === slug) faults.add(resource, 'spec.prefix', why);
 }
 
 /** By name; the first of a name, and of a prefix, holds it. */

@@ -1,7 +1,8 @@
 import type { DocumentFile } from '#/ports/documents.ts';
 import type { Job, JobFile, NewJob } from '#/ports/document-jobs.ts';
 import type { ContentPlace, ContentCipher } from '#/seal/content/content-cipher.ts';
-import type { AnonymizedDocument, AnonymizeOptions, Upload } from '../anonymize.ts';
+import type { AnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
+import type { AnonymizedDocument, Upload } from '../anonymize.ts';
 
 /** Description of a job's result, stored with its bytes. */
 export type JobOutcome = Omit<AnonymizedDocument, 'bytes' | 'limits'>;

@@ -2,6 +2,7 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import { McpTokenFault, type ListedTool } from '#/ports/mcp-servers.ts';
+import { BUILT_IN } from '#/route/tools/built-in.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import { tokenless } from './tokenless.ts';
 
@@ -23,6 +24,7 @@ export async function findTool(
   offered: OfferedTools,
 ): Promise<FoundTool> {
   let server: McpServerConfig | undefined;
+  if (name === BUILT_IN) return without(unknownTool());
   try {
     let own = tool;
     if (name === undefined) {

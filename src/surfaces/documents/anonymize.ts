@@ -3,6 +3,7 @@ import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
+import { anonymizedAnswer } from '#/wire/documents/anonymized.ts';
 import { authenticatedOf } from '../endpoint/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
 import { chatProtocol } from '../chat/protocol.ts';
@@ -66,17 +67,5 @@ async function receive(
 function answer(reply: FastifyReply, document: AnonymizedDocument): void {
   reply.headers(chatProtocol.limitHeaders(document.limits, Date.now()));
   if (document.unscanned.length > 0) reply.header('x-gw-unscanned', document.unscanned.join(', '));
-  reply.type('application/json; charset=utf-8').send(answerOf(document));
-}
-
-/** // spec 2.5 */
-function answerOf({ filename, mediaType, bytes, mapping, ...document }: AnonymizedDocument): string {
-  const { pages, images, categories, downgraded } = document;
-  return JSON.stringify({
-    filename,
-    content_type: mediaType,
-    content_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
-    summary: { pages, images, categories, downgraded },
-    ...(mapping && { mapping }),
-  });
+  reply.type('application/json; charset=utf-8').send(JSON.stringify(anonymizedAnswer(document)));
 }

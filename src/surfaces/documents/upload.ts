@@ -1,15 +1,13 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { readTerms } from '#/inspect/extension.ts';
+import { OPTION_NAMES, readAnonymizeOptions, type AnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
 import { requestFault } from '#/pipeline/admit.ts';
-import type { AnonymizeOptions, Upload } from '#/pipeline/anonymize.ts';
+import type { Upload } from '#/pipeline/anonymize.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import type { FormFile, FormPart } from '#/wire/request/multipart-form.ts';
-import type { Json, JsonObject } from '#/wire/document/json.ts';
-import { isArray } from '#/wire/request/request-shape.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 import { readForm } from '../passthrough/form-reader.ts';
 
-const MOST_ENTITIES = 64;
 const MAX_OPTIONS_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 255;
 
@@ -67,23 +65,14 @@ async function gather(bytes: FormFile['bytes'], limit: number, keep: (bytes: num
   return Buffer.concat(chunks, length);
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(['entities', 'remove', 'include_mapping']);
+const MEMBERS: ReadonlySet<string> = new Set(OPTION_NAMES);
 
 /** A member that is not known might be one that was meant to keep something in. */
 function readOptions(text: string): AnonymizeOptions {
   const body = parse(text);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) throw invalid(`options may have only ${[...MEMBERS].join(', ')}.`, 'options');
-  const { remove: terms = [], include_mapping: includeMapping = false } = body;
-  if (typeof includeMapping !== 'boolean') {
-    throw invalid('options.include_mapping must be a boolean.', 'options.include_mapping');
-  }
-  const entities = namesIn(body['entities']);
-  const remove = readTerms(terms, 'options.remove');
-  // Its result would have everything in it, and be taken for free of it.
-  if (entities?.length === 0 && remove.length === 0)
-    throw invalid('options.entities must not be empty. Remove it to find every kind.', 'options.entities');
-  return { entities, remove, includeMapping };
+  return readAnonymizeOptions(body);
 }
 
 function parse(text: string): JsonObject {
@@ -93,13 +82,6 @@ function parse(text: string): JsonObject {
     const fault = requestFault(thrown);
     throw fault instanceof GatewayError ? invalid('options must be a JSON object.', 'options') : fault;
   }
-}
-
-function namesIn(value: Json | undefined): readonly string[] | undefined {
-  if (value === undefined || value === null) return undefined;
-  const fits = isArray(value) && value.length <= MOST_ENTITIES && value.every((name) => typeof name === 'string');
-  if (!fits) throw invalid('options.entities must be an array of kinds, such as email.', 'options.entities');
-  return value;
 }
 
 function invalid(message: string, param: string): GatewayError {

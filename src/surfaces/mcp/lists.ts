@@ -1,4 +1,4 @@
-import type { Offer, OfferedTool } from '#/pipeline/tools/offered-tools.ts';
+import type { ListedOffer, OfferedName } from '#/pipeline/tools/built-in/offer-built-in.ts';
 import type { Json, JsonObject } from '#/wire/document/json.ts';
 import { META_SERVER, negotiated, SUPPORTED, type Era } from '#/wire/mcp/eras.ts';
 import { RPC, RpcFault } from '#/wire/mcp/message.ts';
@@ -31,10 +31,10 @@ export function discovered(implementation: JsonObject): string {
 }
 
 /** First pages as they were written before, by offer: the same list is asked for again and again. */
-const WRITTEN = new WeakMap<Offer, Map<string, string>>();
+const WRITTEN = new WeakMap<ListedOffer, Map<string, string>>();
 
 /** One page of a list of tools. `federated`: those of all servers, by names that say which. Throws `RpcFault` for a cursor. */
-export function toolPage(offer: Offer, federated: boolean, cursor: Json | undefined, era: Era): string {
+export function toolPage(offer: ListedOffer, federated: boolean, cursor: Json | undefined, era: Era): string {
   if (cursor !== undefined) return written(offer, federated, cursor, era);
   let pages = WRITTEN.get(offer);
   if (!pages) WRITTEN.set(offer, (pages = new Map<string, string>()));
@@ -44,8 +44,8 @@ export function toolPage(offer: Offer, federated: boolean, cursor: Json | undefi
   return page;
 }
 
-function written({ tools, unavailable }: Offer, federated: boolean, cursor: Json | undefined, era: Era): string {
-  const nameOf = ({ federated: name, listed }: OfferedTool): string => (federated ? name : listed.name);
+function written({ tools, unavailable }: ListedOffer, federated: boolean, cursor: Json | undefined, era: Era): string {
+  const nameOf = ({ federated: name, listed }: OfferedName): string => (federated ? name : listed.name);
   const from = cursor === undefined ? 0 : after(tools.map(nameOf), cursor);
   const page = tools.slice(from, from + PAGE);
   const last = page.at(-1);
@@ -66,13 +66,13 @@ function after(names: readonly string[], cursor: Json): number {
   throw new RpcFault(RPC.invalidParams, 200, 'params.cursor does not belong to this list: begin again without it.');
 }
 
-function renamed({ federated, listed, server }: OfferedTool): JsonObject {
+function renamed({ federated, listed, server }: OfferedName): JsonObject {
   const tool = { server: server.name, name: listed.name };
   return { ...pinned({ listed }), name: federated, _meta: { 'gatewarden.dev/tool': tool } };
 }
 
 /** As the server defines it, without `_meta`: no pin covers that, so that a server could say anything in it. */
-function pinned({ listed }: Pick<OfferedTool, 'listed'>): JsonObject {
+function pinned({ listed }: Pick<OfferedName, 'listed'>): JsonObject {
   const { _meta, ...definition } = listed.definition;
   return definition;
 }

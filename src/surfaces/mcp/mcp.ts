@@ -6,6 +6,8 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { unknownServer } from '#/pipeline/tools/find-tool.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
+import { builtInNamed } from '#/pipeline/tools/built-in/list.ts';
+import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
 import { authenticatedOf } from '../endpoint/authenticated-request.ts';
@@ -143,36 +145,47 @@ function refuseAtOnce({ request, deps: { pipeline } }: Serving): void {
   if (refusal) throw refusal;
 }
 
-/** The servers that a path stands for. Throws `not_found` for one that is not there, or not this workload's. */
+/**
+ * The servers that a path stands for; none for the gateway itself. Throws `not_found` for one that is not there, or not
+ * this workload's.
+ */
 function serversOf({ server, context: { key } }: Serving): readonly McpServerConfig[] {
   const { mcpServers } = key.workload;
   if (server === undefined) return [...mcpServers.values()];
+  if (server === BUILT_IN) return [];
   const named = mcpServers.get(server);
   if (!named) throw unknownServer();
   return [named];
 }
 
-/** One page of tools. Fails, rather than send an empty list, where no server answers. */
+/** One page of tools. Fails, rather than send an empty list, where no server answers, nor the gateway itself. */
 async function listTools(
   servers: readonly McpServerConfig[],
   { message, era }: ClientMessage,
   { server, context, reply, deps }: Serving,
 ): Promise<string> {
-  if (servers.length === 0) {
-    throw new GatewayError('permission_denied', 'No MCP server is open to this workload. Add an MCPServer.');
-  }
-  const offer = await deps.pipeline.offerTools(servers, context.key.workload);
-  const { unavailable } = offer;
-  if (unavailable.length === servers.length) throw nobodyAnswers(servers, deps);
+  const own = server === undefined || server === BUILT_IN;
+  const offer = await deps.pipeline.offerTools(servers, context.key.workload, own);
+  const { unavailable, sources } = offer;
+  if (sources === 0) throw nothingOpen(server);
+  if (unavailable.length === sources) throw nobodyAnswers(servers, sources, deps);
   if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
   const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
   return toolPage(offer, server === undefined, cursor, era.era);
 }
 
-function nobodyAnswers(servers: readonly McpServerConfig[], { pipeline }: McpDeps): GatewayError {
+function nothingOpen(server: string | undefined): GatewayError {
+  const message =
+    server === undefined
+      ? 'No MCP server is open to this workload. Add an MCPServer.'
+      : 'No tool of the gateway is open to this workload: its policy allows none, or this installation has no inference engine.';
+  return new GatewayError('permission_denied', message);
+}
+
+function nobodyAnswers(servers: readonly McpServerConfig[], sources: number, { pipeline }: McpDeps): GatewayError {
   const [first] = servers;
-  if (servers.length === 1 && first) return pipeline.whyUnlisted(first);
-  const message = 'None of the MCP servers answers.';
+  if (sources === 1 && first) return pipeline.whyUnlisted(first);
+  const message = first ? 'None of the MCP servers answers.' : 'The inference engine of the gateway does not answer.';
   return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
 }
 
@@ -209,7 +222,8 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
     if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
     const error = asGatewayError(thrown);
     deps.onError(error, context.id);
-    const { status, text } = toolFailureOf(error, context.id, idSource, read.era.era);
+    const isOwn = builtInNamed({ server, tool: params.name }) !== undefined;
+    const { status, text } = toolFailureOf(error, context.id, idSource, { era: read.era.era, isOwn });
     stream.end(text, status, headersFor(error));
   } finally {
     deps.pipeline.leave(authenticated);

@@ -31,6 +31,23 @@ const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'tool_arguments_denied',
   'result_too_large',
 ]);
+/** Failures of the gateway's own tools that a model gets so, too: they are about what it asks, or pass. */
+const OF_OWN_TOOL: ReadonlySet<ErrorCode> = new Set([
+  'invalid_request',
+  'request_too_large',
+  'document_too_large_to_scan',
+  'document_unsupported',
+  'document_unreadable',
+  'document_encrypted',
+  'document_active_content',
+  'document_not_anonymized',
+  'document_engine_unavailable',
+  'pdf_renderer_unavailable',
+  'local_model_busy',
+  'local_model_unavailable',
+  'upstream_overloaded',
+  'upstream_timeout',
+]);
 /** A tool that is not there, or is not this workload's: the same to the client. */
 const NO_TOOL: ReadonlySet<ErrorCode> = new Set(['tool_not_found', 'permission_denied']);
 const NO_MESSAGE: ReadonlySet<ErrorCode> = new Set(['unsupported_media_type', 'request_too_large']);
@@ -40,15 +57,22 @@ export function failureOf(error: GatewayError, callId: string, idSource: string 
   return { status: error.status, text: errorMessage(idSource, errorSource(rpcError(error, callId))) };
 }
 
-/** A failure as the answer to a call of a tool. */
-export function toolFailureOf(error: GatewayError, callId: string, idSource: string, era: Era): ToldFailure {
+/** A failure as the answer to a call of a tool; `isOwn`: one of the gateway's own. */
+export function toolFailureOf(
+  error: GatewayError,
+  callId: string,
+  idSource: string,
+  { era, isOwn }: { readonly era: Era; readonly isOwn: boolean },
+): ToldFailure {
   const { code, message } = error;
-  if (OF_A_TOOL.has(code)) {
+  const isRefused = OF_A_TOOL.has(code);
+  if (isRefused || (isOwn && OF_OWN_TOOL.has(code))) {
+    const text = `${isRefused ? 'Refused by Gatewarden' : 'Failed'} (${code}): ${message}`;
     const result = {
       ...(era === 'modern' && { resultType: 'complete' }),
-      content: [{ type: 'text', text: `Refused by Gatewarden (${code}): ${message}` }],
+      content: [{ type: 'text', text }],
       isError: true,
-      _meta: { 'gatewarden.dev/error': { code, request_id: callId } },
+      _meta: { 'gatewarden.dev/error': { code, request_id: callId, ...retryAfter(error) } },
     };
     return { status: 200, text: resultMessage(idSource, JSON.stringify(result)) };
   }
@@ -63,13 +87,13 @@ function isMismatch({ code, param }: GatewayError): boolean {
 }
 
 function rpcError(error: GatewayError, callId: string) {
-  const { code, message, retryAfterMs } = error;
+  const { code, message } = error;
   if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
-  const data = {
-    code,
-    request_id: callId,
-    ...(retryAfterMs !== undefined && { retry_after: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
-  };
-  return { code: RPC.gateway, message, data };
+  return { code: RPC.gateway, message, data: { code, request_id: callId, ...retryAfter(error) } };
+}
+
+/** When the call may be sent again, in seconds. */
+function retryAfter({ retryAfterMs }: GatewayError): { readonly retry_after?: number } {
+  return retryAfterMs === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfterMs / 1000)) };
 }
