@@ -6,6 +6,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
 import { protection } from '#/inspect/refusals.ts';
+import { countServerCall } from '#/meter/server-calls.ts';
 import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
@@ -151,7 +152,7 @@ interface Metered extends Inspected {
   readonly limits: Limits;
 }
 
-/** Holds the price of one call. */
+/** Counts it against the limit of the server, and holds its price. */
 async function holdMoney(
   { request, server, listed }: Inspected,
   parts: PipelineParts,
@@ -162,6 +163,7 @@ async function holdMoney(
   const target: DebitedTarget = { provider, model: listed.name, family: 'mcp' };
   const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
   const asked = { model: `${config.slug}/${listed.name}`, stream: false };
+  await countServerCall(request, server, parts.meter);
   const held = await hold(request, asked, [target], bounds, parts.meter);
   return { target, limits: held.limits, facts: { hold: held } };
 }

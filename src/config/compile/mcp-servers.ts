@@ -84,6 +84,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
     definitions: compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
+    ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
   });

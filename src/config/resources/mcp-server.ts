@@ -107,6 +107,13 @@ const spec = closed({
         'Workloads of the same namespace that may use it. Default: all of that namespace and of its organizations.',
     }),
   ),
+  callsPerMinute: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Calls of its tools per minute that each workload may make. Default: no limit.',
+    }),
+  ),
   maxResultKiB: Type.Integer({
     minimum: 1,
     maximum: 65_536,
