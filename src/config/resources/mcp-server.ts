@@ -82,8 +82,8 @@ const spec = closed({
       minLength: 1,
       maxLength: 16,
       description:
-        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. ' +
-        'Default: the name of the resource.',
+        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. Default: ' +
+        'the name of the resource; of one with more than 16 characters or with dots, its beginning and a digest.',
     }),
   ),
   trust: oneOf('trust', {
