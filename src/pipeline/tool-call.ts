@@ -24,6 +24,7 @@ import { Steps, type CallStart, type Stated } from './run-call.ts';
 import { askServer } from './tools/ask-server.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
 import { lookThrough } from './tools/results.ts';
+import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
 
 export interface ToolCallStart extends CallStart<ToolCallRequest> {
@@ -179,7 +180,10 @@ async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pic
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
   const asking = { request, server, listed, sent, sentValue, inspection, timeoutMs, fair: timeoutMs === givenMs };
-  const { answer, facts } = await askServer(asking, parts);
+  const { answer, facts } = await askServer(asking, parts).catch((thrown: unknown) => {
+    if (thrown instanceof Stopped && thrown.facts.target) retainToolCall(work, '', parts);
+    throw thrown;
+  });
   const answered = {
     ...tool,
     eras: [...tool.eras, answer.version],
@@ -190,11 +194,17 @@ async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pic
 
 /** Looks through the result, restores tags in it, and gives it the form of the client's era. */
 async function passResult(
-  { request, answer, answered, inspection, limits }: Answered,
+  work: Answered,
   parts: PipelineParts,
   stated: StatedFacts,
 ): Promise<Stated<{ readonly reply: ToolReply }>> {
-  const { text, isError, findings, refusal, ...looked } = await lookThrough({ request, answer, inspection }, parts);
+  const { request, answer, answered, inspection, limits } = work;
+  const looking = lookThrough({ request, answer, inspection }, parts);
+  const { text, unrestored, isError, findings, refusal, ...looked } = await looking.catch((thrown: unknown) => {
+    retainToolCall(work, '', parts);
+    throw thrown;
+  });
+  retainToolCall(work, unrestored, parts);
   const tool = { ...answered, is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
