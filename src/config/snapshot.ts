@@ -103,6 +103,8 @@ export interface McpServerConfig {
   readonly definitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];
+  /** Of each workload; absent: no limit. */
+  readonly callsPerMinute?: number;
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
 }

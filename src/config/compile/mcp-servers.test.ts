@@ -33,6 +33,26 @@ test('a workload reaches servers of its namespace, then those of its organizatio
   expect(serversOf(snapshot, 'team/other')).toEqual({ crm: 'home/crm crm', mail: 'home/mail mail' });
 });
 
+test('a prefix that is not given is the name, or the beginning of a longer one with a digest of it', () => {
+  const names = ['exactly-16-chars', 'customer-records-of-europe', 'customer-records-of-asia', 'a.b', 'a-b', 'a.-b'];
+  const { workloads } = snapshotOf([
+    make('Organization', 'acme'),
+    make('Workload', 'bot'),
+    ...names.map((name) => make('MCPServer', name)),
+  ]);
+  const servers = [...workloads.get('default/bot')!.mcpServers.values()];
+  expect(new Map(servers.map(({ name, prefix }) => [name, prefix]))).toEqual(
+    new Map([
+      ['exactly-16-chars', 'exactly-16-chars'],
+      ['customer-records-of-europe', 'customer-47b435'],
+      ['customer-records-of-asia', 'customer-4975a8'],
+      ['a.b', 'a-b-2e7336'],
+      ['a-b', 'a-b'],
+      ['a.-b', 'a-b-cf3cd0'],
+    ]),
+  );
+});
+
 test('credentials become headers, or what access tokens are fetched with', () => {
   const header = { type: 'Header', header: 'X-Token', secretKeyRef };
   const { workloads } = snapshotOf([
@@ -63,7 +83,14 @@ describe('faults', () => {
     [
       'a prefix twice',
       [make('MCPServer', 'a', { prefix: 'x' }), make('MCPServer', 'b', { prefix: 'x' })],
-      ['MCPServer default/b: spec.prefix: is already the prefix of MCPServer default/a'],
+      ['MCPServer default/b: spec.prefix: is already the prefix of MCPServer default/a: set another one'],
+    ],
+    [
+      "another's default prefix",
+      [make('MCPServer', 'customer-records-of-europe'), make('MCPServer', 'z', { prefix: 'customer-47b435' })],
+      [
+        'MCPServer default/z: spec.prefix: is already the prefix of MCPServer default/customer-records-of-europe: set another one',
+      ],
     ],
     [
       'a metadata service',

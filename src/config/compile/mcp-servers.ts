@@ -5,6 +5,7 @@ import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
+import { defaultPrefix } from './tool-prefix.ts';
 import { compileToolRules } from './tool-rules.ts';
 
 /** The MCP servers that a workload of an organization reaches, by name. */
@@ -38,7 +39,12 @@ export function compileMcpServers(compilation: Compilation): McpServersOf {
     const key = `${resource.namespace}/${server.prefix}`;
     const holder = prefixes.get(key);
     if (holder !== undefined) {
-      compilation.faults.add(resource, 'spec.prefix', `is already the prefix of MCPServer ${holder}`, 'Conflicted');
+      compilation.faults.add(
+        resource,
+        'spec.prefix',
+        `is already the prefix of MCPServer ${holder}: set another one`,
+        'Conflicted',
+      );
       continue;
     }
     prefixes.set(key, resource.id);
@@ -85,7 +91,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   return Object.freeze({
     id: resource.id,
     name,
-    prefix: spec.prefix ?? name,
+    prefix: spec.prefix ?? defaultPrefix(name),
     url,
     jurisdiction: spec.jurisdiction,
     auth: compileAuth(compilation, resource),
@@ -94,6 +100,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
     definitions: compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
+    ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
   });

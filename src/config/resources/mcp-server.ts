@@ -98,8 +98,8 @@ const spec = closed({
       minLength: 1,
       maxLength: 16,
       description:
-        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. ' +
-        'Default: the name of the resource.',
+        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. Default: ' +
+        'the name of the resource; of one with more than 16 characters or with dots, its beginning and a digest.',
     }),
   ),
   trust: oneOf('trust', {
@@ -121,6 +121,13 @@ const spec = closed({
       maxItems: 128,
       description:
         'Workloads of the same namespace that may use it. Default: all of that namespace and of its organizations.',
+    }),
+  ),
+  callsPerMinute: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Calls of its tools per minute that each workload may make. Default: no limit.',
     }),
   ),
   maxResultKiB: Type.Integer({
