@@ -17,6 +17,7 @@ export interface McpWorldOptions {
   readonly policy?: object;
   readonly prices?: readonly object[];
   readonly workload?: object;
+  readonly organization?: object;
   readonly more?: readonly object[];
 }
 
@@ -53,6 +54,7 @@ export function mcpResources(wanted: McpWorldOptions, key: string): object[] {
       key,
       ...(wanted.policy && { policy: wanted.policy }),
       ...(wanted.workload && { workload: wanted.workload }),
+      ...(wanted.organization && { organization: wanted.organization }),
       prices: [{ model: 'upstream/*', input: '2', output: '8' }, ...(wanted.prices ?? [])],
     }),
     ...Object.entries(wanted.servers).map(([name, { url, ...spec }]) =>
