@@ -168,7 +168,7 @@ interface ServedBy {
 
 function createGateway(settings: Settings, log: Log, { onError }: Observer, by: ServedBy): FastifyInstance {
   const { config, tools, pipeline, calls, room, jobs } = by;
-  const { providers, prices, lists } = tools;
+  const { providers, prices, lists, tokenChecker: checker } = tools;
   const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes, mcpOrigins } = settings;
   return buildGateway({
     keys: config,
@@ -186,6 +186,7 @@ function createGateway(settings: Settings, log: Log, { onError }: Observer, by: 
     bodyLimitBytes,
     mcpOrigins: mcpOrigins ?? [],
     implementation: IMPLEMENTATION,
+    ...(checker && publicUrl !== undefined && { access: { checker, publicUrl } }),
     room,
   });
 }

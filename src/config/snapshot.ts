@@ -45,12 +45,21 @@ export interface PlanConfig {
   readonly activeUntil?: number;
 }
 
+/** A claim of access tokens, and the id of the VirtualKey that a token with it stands for. */
+export interface AccessTokenRule {
+  readonly claim: string;
+  readonly value: string;
+  readonly key: string;
+}
+
 export interface OrganizationConfig {
   readonly id: string;
   readonly suspended: boolean;
   /** IANA name; periods of budgets are cut in it. */
   readonly timeZone: string;
   readonly cap?: BudgetConfig;
+  /** Access tokens that its keys stand behind; absent: none. */
+  readonly accessTokens?: readonly AccessTokenRule[];
   /** Absent: postpaid, and active. */
   readonly plan?: PlanConfig;
   /** Per cent of cap or credit at which an alert is raised, ascending. */

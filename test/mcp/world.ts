@@ -20,6 +20,7 @@ export interface McpWorldOptions {
   /** Where models are asked; absent: nowhere. */
   readonly upstreamUrl?: string;
   readonly provider?: object;
+  readonly organization?: object;
   readonly more?: readonly object[];
 }
 
@@ -57,6 +58,7 @@ export function mcpResources(wanted: McpWorldOptions, key: string): object[] {
       ...(wanted.provider && { provider: wanted.provider }),
       ...(wanted.policy && { policy: wanted.policy }),
       ...(wanted.workload && { workload: wanted.workload }),
+      ...(wanted.organization && { organization: wanted.organization }),
       prices: [{ model: 'upstream/*', input: '2', output: '8' }, ...(wanted.prices ?? [])],
     }),
     ...Object.entries(wanted.servers).map(([name, { url, ...spec }]) =>

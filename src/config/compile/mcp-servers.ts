@@ -1,5 +1,6 @@
 import { LOCAL_PROVIDER } from '../local-provider.ts';
 import { isMachineAddress } from '../machine-address.ts';
+import { isNearHost } from '../near-host.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
@@ -118,14 +119,8 @@ function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>,
     faults.add(resource, field, 'must not be a link-local address or a metadata service');
   }
   const { type } = resource.body.spec.auth;
-  if (type === 'None' || protocol === 'https:' || isNear(hostname)) return;
+  if (type === 'None' || protocol === 'https:' || isNearHost(hostname)) return;
   faults.add(resource, field, 'must start with https:// where the gateway sends a credential');
-}
-
-/** Whether a name leads to this machine or to a service of the cluster. */
-function isNear(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)) return true;
-  return !/[.:]/.test(hostname) || /\.svc(?:\.cluster\.local)?$/.test(hostname);
 }
 
 /** Headers that are the protocol's, or that say where a message ends. */

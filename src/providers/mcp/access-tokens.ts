@@ -16,7 +16,7 @@ export interface AccessToken {
 
 /** A token is used no longer than this, whatever its end. */
 const MOST_MS = 3_600_000;
-/** One that does not say how long it holds. */
+/** The same where its end is unknown. */
 const DEFAULT_MS = 300_000;
 /** It is used until this long before its end, or after four fifths of its time if that is later. */
 const MARGIN_MS = 60_000;

@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /**
  * Knows the caller before a byte of the body is read: strangers send none. Throws as `requireOnce`,
- * `identify` and the protocol's `readHeaders` do.
+ * `identify` and the protocol's `readHeaders` do. `known`: the caller, where something other than a key said who it is.
  */
 export function authenticate(
   request: FastifyRequest,
@@ -24,13 +24,14 @@ export function authenticate(
   keys: KeyStore,
   protocol: ClientProtocol,
   endpoint?: Endpoint,
+  known?: Caller,
 ): AuthenticatedRequest {
   const startedAt = Date.now();
   request.clientProtocol = protocol;
   const id = numberReply(reply, protocol, startedAt);
   const { headers } = request;
   requireOnce(request.raw.rawHeaders, headers);
-  const authenticated = { id, startedAt, headers, endpoint, ...identify(headers, keys) };
+  const authenticated = { id, startedAt, headers, endpoint, ...(known ?? identify(headers, keys)) };
   // Known from here on, so that a refusal for its headers is sealed too.
   request.authenticated = authenticated;
   if (protocol.readHeaders) request.authenticated = { ...authenticated, headers: protocol.readHeaders(headers) };

@@ -10,12 +10,14 @@ import { builtInNamed } from '#/pipeline/tools/built-in/list.ts';
 import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
-import { authenticatedOf } from '../endpoint/authenticated-request.ts';
+import { authenticatedOf, type KeyStore } from '../endpoint/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
 import type { ClientProtocol } from '../endpoint/client-protocol.ts';
+import type { Caller } from '../endpoint/endpoint.ts';
 import { letGo } from '../endpoint/let-go.ts';
 import { hangUpOf, type OpenCalls } from '../endpoint/open-calls.ts';
 import { sendFailure } from '../endpoint/send-failure.ts';
+import { callerByToken, mountMetadata, protocolWith, type McpAccess } from './access.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
 import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
 import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
@@ -25,8 +27,16 @@ export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
   readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'>;
   readonly onError: (error: GatewayError, callId: string) => void;
-  /** Knows the caller, or throws. */
-  readonly authenticateFor: (request: FastifyRequest, reply: FastifyReply, protocol: ClientProtocol) => void;
+  /** Knows the caller by its key, unless it is known by its access token; or throws. */
+  readonly authenticateFor: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    protocol: ClientProtocol,
+    known: Caller | undefined,
+  ) => void;
+  /** Absent: clients have virtual keys. */
+  readonly access?: McpAccess | undefined;
+  readonly keys: Pick<KeyStore, 'current'>;
   /** Origins of web pages that may call. */
   readonly mcpOrigins: readonly string[];
   /** What the gateway calls itself. */
@@ -38,12 +48,16 @@ const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
 /** `POST /v1/mcp` for the tools of all servers, `POST /v1/mcp/{server}` for those of one. // spec 4.1 */
 export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    deps.authenticateFor(request, reply, mcpProtocol);
+    const { access } = deps;
+    const protocol = access ? protocolWith(access, request) : mcpProtocol;
+    request.clientProtocol = protocol;
+    deps.authenticateFor(request, reply, protocol, access && (await callerByToken(access, request, deps.keys)));
     refuseOrigin(request, [
       ...deps.mcpOrigins,
       ...(authenticatedOf(request).key.workload.organization.corsOrigins ?? []),
     ]);
   };
+  if (deps.access) mountMetadata(app, deps.access);
   for (const path of PATHS) {
     app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
     for (const method of ['GET', 'DELETE'] as const) {
