@@ -8,7 +8,7 @@ export function response(output: readonly object[], status = 'completed'): Answe
     const whole = { ...SETTINGS, status, output, usage: USAGE };
     if (stream !== true) return json(whole)(exchange);
     const begun = { ...SETTINGS, status: 'in_progress', output: [], usage: null };
-    const events: Record<string, unknown>[] = [
+    const events: Event[] = [
       { type: 'response.created', response: begun },
       { type: 'response.in_progress', response: begun },
       ...output.flatMap((item, at) => eventsOf(item as Item, at)),
@@ -16,7 +16,7 @@ export function response(output: readonly object[], status = 'completed'): Answe
     ];
     return sse(
       events.map((event, sequence_number) => ({
-        raw: `event: ${String(event['type'])}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
+        raw: `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
       })),
     )(exchange);
   };
@@ -55,6 +55,11 @@ const USAGE = {
   total_tokens: 15,
 };
 
+interface Event {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
 interface Item {
   readonly id: string;
   readonly type: string;
@@ -62,7 +67,7 @@ interface Item {
   readonly content?: readonly { readonly text: string }[];
 }
 
-function eventsOf(item: Item, output_index: number): object[] {
+function eventsOf(item: Item, output_index: number): Event[] {
   const at = { item_id: item.id, output_index };
   const done = { type: 'response.output_item.done', output_index, item };
   const begun = { ...item, status: 'in_progress' };
