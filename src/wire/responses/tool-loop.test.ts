@@ -47,13 +47,13 @@ describe('the events of a round', () => {
     const expected = begin({ stream: true });
     const said = expected.hear(text);
     const conversation = begin({ stream: true });
-    const pieces = [...text].map((piece) => conversation.hear(piece)).join('');
+    const pieces = Array.from(text, (piece) => conversation.hear(piece)).join('');
     expect(pieces).toBe(said);
     expect(conversation.read().calls).toEqual([{ id: 'a', tool: TOOL, argumentsJson: '{"a":"«ü"}' }]);
     expect(eventsIn(pieces).map(({ sequence_number: number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test('without an end are none', () => {
+  test('without an end are no answer', () => {
     const conversation = begin({ stream: true });
     conversation.hear(asEvents(round.slice(0, -1)));
     expect(() => conversation.read()).toThrow(SyntaxError);
