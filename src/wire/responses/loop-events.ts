@@ -1,7 +1,7 @@
 import { SseDecoder, writeEvent, type SseEvent } from '../answer/sse.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { LoopTool, RanCall } from '../hub/tool-loop/loop-codec.ts';
-import { callItem } from './loop-items.ts';
+import { calledTool, callItem } from './loop-items.ts';
 
 /** Events of a round that speak of its response, not of an item. */
 const OF_THE_RESPONSE = new Set<Json | undefined>(['response.created', 'response.in_progress', 'response.queued']);
@@ -123,7 +123,7 @@ export class LoopEvents {
     let begun = '';
     if (type === 'response.output_item.done' && isObject(item)) {
       // A provider may tell a call only once it is whole.
-      if (!this.#begun.has(place) && this.#toolOf(item)) begun = this.#added(event, item, place);
+      if (!this.#begun.has(place) && calledTool(item, this.#options.tools)) begun = this.#added(event, item, place);
       this.#items.set(place, item);
     }
     const call = this.#calls.get(place);
@@ -138,7 +138,7 @@ export class LoopEvents {
 
   #added(event: JsonObject, item: JsonObject, place: number): string {
     const output_index = this.#base + place;
-    const tool = this.#toolOf(item);
+    const tool = calledTool(item, this.#options.tools);
     this.#begun.add(place);
     if (!tool) return this.#say('response.output_item.added', { ...event, output_index });
     const id = this.#options.newId();
@@ -148,10 +148,6 @@ export class LoopEvents {
       this.#say('response.output_item.added', { output_index, item: begun }) +
       this.#say('response.mcp_call.in_progress', { item_id: id, output_index })
     );
-  }
-
-  #toolOf({ type, name }: JsonObject): LoopTool | undefined {
-    return type === 'function_call' && typeof name === 'string' ? this.#options.tools.get(name) : undefined;
   }
 
   /** The lists come once, after the response has begun. */
