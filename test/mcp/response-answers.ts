@@ -8,7 +8,7 @@ export function response(output: readonly object[], status = 'completed'): Answe
     const whole = { ...SETTINGS, status, output, usage: USAGE };
     if (stream !== true) return json(whole)(exchange);
     const begun = { ...SETTINGS, status: 'in_progress', output: [], usage: null };
-    const events = [
+    const events: Event[] = [
       { type: 'response.created', response: begun },
       { type: 'response.in_progress', response: begun },
       ...output.flatMap((item, at) => eventsOf(item as Item, at)),
@@ -55,9 +55,9 @@ const USAGE = {
   total_tokens: 15,
 };
 
-interface EventBody {
+interface Event {
   readonly type: string;
-  readonly [name: string]: unknown;
+  readonly [member: string]: unknown;
 }
 
 interface Item {
@@ -67,7 +67,7 @@ interface Item {
   readonly content?: readonly { readonly text: string }[];
 }
 
-function eventsOf(item: Item, output_index: number): EventBody[] {
+function eventsOf(item: Item, output_index: number): Event[] {
   const at = { item_id: item.id, output_index };
   const done = { type: 'response.output_item.done', output_index, item };
   const begun = { ...item, status: 'in_progress' };

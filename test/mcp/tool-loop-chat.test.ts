@@ -291,3 +291,8 @@ test('requests without servers pass as before', async () => {
   });
   expect(plain.status).toBe(200);
 });
+
+test('a request over the bound of a loop is refused as too large', async () => {
+  const error = await refusal({ messages: [{ role: 'user', content: 'x'.repeat(4 * 1024 * 1024) }] });
+  expect([error.status, error.code]).toEqual([413, 'request_too_large']);
+});

@@ -260,6 +260,14 @@ test.each([
   ['a kept conversation', { previous_response_id: 'resp_1' }, 'previous_response_id'],
   ['a choice of a server', { tool_choice: { type: 'mcp', server_label: 'crm' } }, 'tool_choice'],
   ['an approval', { input: [{ type: 'mcp_approval_response', approval_request_id: 'a', approve: true }] }, 'input[0]'],
+  [
+    'a name that is taken in a namespace',
+    {
+      tools: [CRM, { type: 'namespace', name: 'crm', description: '', tools: [{ type: 'function', name: 'find' }] }],
+    },
+    'tools[1]',
+  ],
+  ['many servers', { tools: Array.from({ length: 33 }, (_, at) => ({ ...CRM, server_label: `s${at}` })) }, 'tools'],
   ['headers', { tools: [{ ...CRM, headers: { a: 'b' } }] }, 'tools[0]'],
 ])('%s is refused', async (_, more, param) => {
   const before = vendor.requests.length;

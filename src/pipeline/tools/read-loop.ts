@@ -1,4 +1,5 @@
 import type { CallRequest } from '#/call/call.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 import type { LargeWork } from '#/runtime/large-work.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { chatLoop } from '#/wire/chat/tool-loop.ts';
@@ -17,7 +18,7 @@ const CODECS: Readonly<Partial<Record<Family, LoopCodec>>> = { chat: chatLoop, r
 
 /** Whether a request may have the gateway run tools: a no is right, or others refuse the request. */
 export function mayNameServers({ codec, text }: Pick<CallRequest, 'codec' | 'text'>): boolean {
-  return codec.family in CODECS && text.length <= LOOP_LIMITS.bytes && text.includes('"mcp"');
+  return codec.family in CODECS && text.includes('"mcp"');
 }
 
 /**
@@ -32,6 +33,10 @@ export async function readLoop(
   const document = await readRequest(request, parts.largeWork);
   const named = document && namedServers(document);
   if (!codec || !named) return undefined;
+  if (Buffer.byteLength(request.text) > LOOP_LIMITS.bytes) {
+    const message = `A request with tools of MCP servers must have at most ${LOOP_LIMITS.bytes} bytes.`;
+    throw new GatewayError('request_too_large', message);
+  }
   // What no round could ask is refused before any server is.
   request.codec.ask(document);
   const tools = await offerTools(named, request.key.workload, parts.offering);

@@ -1,7 +1,7 @@
 import { newCallId } from '#/call/call-id.ts';
-import type { CallContext, CallRequest, Emit } from '#/call/call.ts';
+import { ServerRestarting, type CallContext, type CallRequest, type Emit } from '#/call/call.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
-import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
 import type { LoopCall, LoopConversation } from '#/wire/hub/tool-loop/loop-codec.ts';
 import { Heard } from './heard.ts';
 import { failed, runTool } from './run-tool.ts';
@@ -20,7 +20,7 @@ export const LOOP_LIMITS = {
   rounds: 16,
   /** Calls that one answer of the model may make; more are not run. */
   callsPerRound: 16,
-  /** From the first round's beginning to the last one's end. */
+  /** No round and no tool begins later. */
   seconds: 600,
   /** Bytes of the request of one round, and of its answer. */
   bytes: 4 * 1024 * 1024,
@@ -76,7 +76,7 @@ async function askModel(
     if (bytes > LOOP_LIMITS.bytes) throw tooLong();
     return heard.write(conversation.hear(answer.text));
   });
-  request.signal.throwIfAborted();
+  goOn(request);
 }
 
 function readRound(conversation: LoopConversation, calls: Calls): ReturnType<LoopConversation['read']> {
@@ -110,7 +110,7 @@ class Calls {
       const context = this.child();
       const ran = await this.#run(call, at, context);
       await tell(this.#loop.conversation.ran({ ...call, ...ran, callId: context.id }));
-      context.signal.throwIfAborted();
+      goOn(context);
     }
   }
 
@@ -149,6 +149,12 @@ class Calls {
     const asked = Number(headers[TIMEOUT] ?? Infinity);
     return asked <= left ? context : { ...context, headers: { ...headers, [TIMEOUT]: String(left) } };
   }
+}
+
+/** Throws where the client has left, or the process ends. */
+function goOn({ signal }: CallContext): void {
+  if (!signal.aborted) return;
+  throw signal.reason instanceof ServerRestarting ? restarting() : (signal.reason as Error);
 }
 
 const TIMEOUT = 'x-gw-upstream-timeout';

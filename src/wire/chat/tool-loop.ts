@@ -52,7 +52,7 @@ class ChatLoop implements LoopConversation {
     this.#tools = new Map(tools.map((tool) => [tool.alias, tool]));
     this.#callId = callId;
     this.#edits = [
-      functionsFor(document, tools, nameOf, ({ alias: name, description, inputSchema: parameters }) => {
+      functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
         return { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } };
       }),
       ...removeMembers(root, ({ value }) => value === 'stream' || value === 'stream_options'),
@@ -194,10 +194,10 @@ function callsOf({ tool_calls: calls }: JsonObject): readonly Called[] {
   });
 }
 
-/** The name of a function of the client's. */
-function nameOf(tool: Json): Json | undefined {
-  if (!isObject(tool)) return undefined;
-  return [tool['function'], tool['custom']].find(isObject)?.['name'];
+/** What the model calls a tool of the client's. */
+function namesOf(tool: Json): readonly (Json | undefined)[] {
+  if (!isObject(tool)) return [];
+  return [tool['function'], tool['custom']].map((one) => (isObject(one) ? one['name'] : undefined));
 }
 
 /** A whole answer as a stream would say it. */

@@ -1,7 +1,7 @@
-import { SseDecoder, writeEvent } from '../answer/sse.ts';
+import { SseDecoder, writeEvent, type SseEvent } from '../answer/sse.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { LoopTool, RanCall } from '../hub/tool-loop/loop-codec.ts';
-import { callItem } from './loop-items.ts';
+import { calledTool, callItem } from './loop-items.ts';
 
 /** Events of a round that speak of its response, not of an item. */
 const OF_THE_RESPONSE = new Set<Json | undefined>(['response.created', 'response.in_progress', 'response.queued']);
@@ -41,6 +41,8 @@ export class LoopEvents {
   /** Items of this round as they ended, by their place in it. */
   #items = new Map<number, JsonObject>();
   #calls = new Map<number, ToldCall>();
+  /** Places of items that have begun. */
+  #begun = new Set<number>();
   #response: JsonObject | undefined;
 
   constructor(options: EventsOptions) {
@@ -52,15 +54,19 @@ export class LoopEvents {
   hear(piece: string): string {
     return this.#decoder
       .push(Buffer.from(piece))
-      .map(({ data }) => {
-        const event: unknown = data === undefined ? undefined : JSON.parse(data);
-        return isObject(event) ? this.#hear(event) : '';
-      })
+      .map((event) => this.#read(event))
       .join('');
+  }
+
+  #read({ data }: SseEvent): string {
+    const event: unknown = data === undefined ? undefined : JSON.parse(data);
+    return isObject(event) ? this.#hear(event) : '';
   }
 
   /** The response of the round that is over, and the ids of its calls of tools by their places. Throws `SyntaxError`. */
   endRound(): { readonly response: JsonObject; readonly ids: ReadonlyMap<number, string> } {
+    // The last event: a line end of it may have been missing.
+    for (const event of this.#decoder.end()) this.#read(event);
     if (!this.#response) throw new SyntaxError('the stream has no end');
     const places = [...this.#items.keys()].sort((a, b) => a - b);
     const response = { ...this.#response, output: places.map((place) => this.#items.get(place)!) };
@@ -82,6 +88,7 @@ export class LoopEvents {
     this.#base = count;
     this.#items = new Map();
     this.#calls = new Map();
+    this.#begun = new Set();
     this.#response = undefined;
     this.#decoder = new SseDecoder(this.#options.limit);
   }
@@ -113,12 +120,17 @@ export class LoopEvents {
     const { type, output_index: place, item } = event;
     if (typeof type !== 'string' || typeof place !== 'number') return '';
     if (type === 'response.output_item.added' && isObject(item)) return this.#added(event, item, place);
-    if (type === 'response.output_item.done' && isObject(item)) this.#items.set(place, item);
+    let begun = '';
+    if (type === 'response.output_item.done' && isObject(item)) {
+      // A provider may tell a call only once it is whole.
+      if (!this.#begun.has(place) && calledTool(item, this.#options.tools)) begun = this.#added(event, item, place);
+      this.#items.set(place, item);
+    }
     const call = this.#calls.get(place);
     const output_index = this.#base + place;
     if (!call) return this.#say(type, { ...event, output_index });
     const word = ARGUMENTS[type];
-    if (word === undefined) return '';
+    if (word === undefined) return begun;
     const { delta, arguments: whole } = event;
     const said = whole === undefined ? { delta: delta ?? '' } : { arguments: whole };
     return this.#say(word, { item_id: call.id, output_index, ...said });
@@ -126,7 +138,8 @@ export class LoopEvents {
 
   #added(event: JsonObject, item: JsonObject, place: number): string {
     const output_index = this.#base + place;
-    const tool = item['type'] === 'function_call' ? this.#options.tools.get(item['name'] as string) : undefined;
+    const tool = calledTool(item, this.#options.tools);
+    this.#begun.add(place);
     if (!tool) return this.#say('response.output_item.added', { ...event, output_index });
     const id = this.#options.newId();
     this.#calls.set(place, { id, tool });

@@ -59,6 +59,13 @@ export function callItem(
   };
 }
 
+/** The tool of a server that an item calls; undefined: it is anything else, maybe a function of the client's. */
+export function calledTool(item: JsonObject, tools: ReadonlyMap<string, LoopTool>): LoopTool | undefined {
+  const { type, name, namespace } = item;
+  if (type !== 'function_call' || typeof name !== 'string' || (namespace ?? null) !== null) return undefined;
+  return tools.get(name);
+}
+
 /** Whether an item calls for the client. */
 export function isClientRun({ type }: JsonObject): boolean {
   return CLIENT_RUN.has(type);

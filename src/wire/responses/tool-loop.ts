@@ -9,8 +9,10 @@ import {
   refuseWithTools,
   refuseOtherChoices,
 } from '../hub/tool-loop/request-parts.ts';
+
 import { LoopEvents } from './loop-events.ts';
-import { callItem, inputEdits, isClientRun, listItems, saidItem } from './loop-items.ts';
+import { calledTool, callItem, inputEdits, isClientRun, listItems, saidItem } from './loop-items.ts';
+import { flatName } from './own-tools.ts';
 
 /** Responses whose tools the gateway runs: the client sees every round, in one answer. */
 export const responsesLoop: LoopCodec = {
@@ -48,7 +50,7 @@ class ResponsesLoop implements LoopConversation {
     this.#byAlias = new Map(tools.map((tool) => [tool.alias, tool]));
     this.#callId = callId;
     this.#edits = [
-      functionsFor(document, tools, nameOf, ({ alias: name, description, inputSchema: parameters }) => {
+      functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
         const told = { ...(description !== undefined && { description }), parameters, strict: false };
         return { type: 'function', name, ...told };
       }),
@@ -136,8 +138,8 @@ class ResponsesLoop implements LoopConversation {
   }
 
   #callIn(item: JsonObject): LoopCall | undefined {
-    const { type, name, call_id: id, arguments: argumentsJson } = item;
-    const tool = type === 'function_call' && typeof name === 'string' ? this.#byAlias.get(name) : undefined;
+    const { call_id: id, arguments: argumentsJson } = item;
+    const tool = calledTool(item, this.#byAlias);
     if (!tool || typeof id !== 'string' || typeof argumentsJson !== 'string') return undefined;
     return { id, tool, argumentsJson };
   }
@@ -169,6 +171,13 @@ class ResponsesLoop implements LoopConversation {
   }
 }
 
-function nameOf(tool: Json): Json | undefined {
-  return isObject(tool) ? tool['name'] : undefined;
+/** What the model calls a tool of the client's, or those of a namespace. */
+function namesOf(tool: Json): readonly (Json | undefined)[] {
+  if (!isObject(tool)) return [];
+  const { name, tools: inner } = tool;
+  if (!isArray(inner)) return [name];
+  return inner.flatMap((one) => {
+    const own = isObject(one) ? one['name'] : undefined;
+    return typeof own === 'string' ? [own, flatName(own, name)] : [];
+  });
 }

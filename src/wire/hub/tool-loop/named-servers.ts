@@ -24,6 +24,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'require_approval',
   ...ADDRESSES,
 ]);
+/** More servers than this no request names. */
+const MOST_SERVERS = 32;
 /** More names than a server may list tools. */
 const MOST_ALLOWED = 1000;
 
@@ -43,10 +45,16 @@ export function namedServers({ body }: WireDocument): readonly NamedServer[] | u
     const message = `${param} must not say where its server is: register the server as an MCPServer, and name it in server_label`;
     throw new BadRequestShape(message, param);
   }
+  if (entries.length > MOST_SERVERS) {
+    throw new BadRequestShape(`tools must name at most ${MOST_SERVERS} servers`, 'tools');
+  }
   const servers = entries.map(([at, tool]) => readServer(tool, `tools[${at}]`));
-  const twice = servers.find(({ label }, at) => servers.findIndex((one) => one.label === label) !== at);
-  if (!twice) return servers;
-  throw new BadRequestShape(`${twice.param}.server_label must differ from those before it`, twice.param);
+  const labels = new Set<string>();
+  for (const { label, param } of servers) {
+    if (labels.has(label)) throw new BadRequestShape(`${param}.server_label must differ from those before it`, param);
+    labels.add(label);
+  }
+  return servers;
 }
 
 /** Whether an item of `tools` names a server of tools. */

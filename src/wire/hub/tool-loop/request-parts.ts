@@ -32,7 +32,7 @@ export function laterChoice({ root }: WireDocument): readonly Edit[] {
 export function functionsFor(
   { text, root, body }: WireDocument,
   tools: readonly LoopTool[],
-  nameOf: (tool: Json) => Json | undefined,
+  namesOf: (tool: Json) => readonly (Json | undefined)[],
   write: (tool: LoopTool) => JsonObject,
 ): Edit {
   const written = member(root, 'tools') as ArrayNode;
@@ -42,8 +42,7 @@ export function functionsFor(
   for (const [at, node] of written.items.entries()) {
     const value = values[at]!;
     if (isServer(value)) continue;
-    const name = nameOf(value);
-    if (typeof name === 'string' && aliases.has(name)) {
+    if (namesOf(value).some((name) => typeof name === 'string' && aliases.has(name))) {
       const message = `tools[${at}] has the name of a tool of an MCP server: give it another name`;
       throw new BadRequestShape(message, `tools[${at}]`);
     }
