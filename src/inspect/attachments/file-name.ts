@@ -16,3 +16,13 @@ export function fileNameOf(name: string): FileName {
   const searched = OF_HOSTS.test(ending) ? name : name.slice(0, name.length - ending.length);
   return { searched, with: (left) => (searched === name && left.endsWith(ending) ? left : left + ending) };
 }
+
+const MOST_NAME = 255;
+
+/** A name without its folders, and without what no name has. */
+export function bareFileName(name: string): string {
+  return name
+    .replace(/^.*[/\\]/s, '')
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, MOST_NAME);
+}

@@ -1,5 +1,6 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { OPTION_NAMES, readAnonymizeOptions, type AnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
+import { bareFileName } from '#/inspect/attachments/file-name.ts';
 import { requestFault } from '#/pipeline/admit.ts';
 import type { Upload } from '#/pipeline/anonymize.ts';
 import { readDocument } from '#/wire/document/document.ts';
@@ -9,7 +10,6 @@ import type { IncomingBody } from '../body/incoming-body.ts';
 import { readForm } from '../passthrough/form-reader.ts';
 
 const MAX_OPTIONS_BYTES = 1024 * 1024;
-const MAX_NAME_LENGTH = 255;
 
 /**
  * Reads the form of a document: part `file`, and part `options` as JSON. // spec 2.5
@@ -33,16 +33,12 @@ function misplaced({ name, kind }: FormPart): string {
   return 'The form may have only the parts file and options.';
 }
 
-/** A name without its folders, and without what no name has. */
 async function toFile(
   { filename, mediaType, bytes }: FormFile,
   limit: number,
   keep: (bytes: number) => void,
 ): Promise<Upload['file']> {
-  const name = filename
-    .replace(/^.*[/\\]/s, '')
-    .replace(/\p{Cc}/gu, '')
-    .slice(0, MAX_NAME_LENGTH);
+  const name = bareFileName(filename);
   const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
   return { name, mediaType: type === '' ? 'application/octet-stream' : type, bytes: await gather(bytes, limit, keep) };
 }
