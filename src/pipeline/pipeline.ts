@@ -30,21 +30,21 @@ export class Pipeline {
     this.#background = background;
   }
 
-  /** Serves a model call, whose answer `emit` takes. */
-  serve(request: CallRequest, emit: Emit): Promise<unknown> {
+  /** Serves a model call with this body, whose answer `emit` takes. */
+  serve(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     const { responseCache } = request.key.workload.policy;
-    if (responseCache.enabled) return this.#serveAgain(request, emit);
-    return runCall(MODEL_CALL, request.codec.family, { request, emit }, this.#parts);
+    if (responseCache.enabled) return this.#serveAgain(request, text, emit);
+    return runCall(MODEL_CALL, request.codec.family, { request, text, emit }, this.#parts);
   }
 
   /** Serves a model call that may be the same as one just answered from the cache. */
-  async #serveAgain(request: CallRequest, emit: Emit): Promise<unknown> {
+  async #serveAgain(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     const { family } = request.codec;
-    const found = this.#parts.hotCache.find(request);
+    const found = this.#parts.hotCache.find(request, text);
     const repeat = found && (await found);
     return repeat
       ? runCall(REPEATED_CALL, family, { request, emit, repeat }, this.#parts)
-      : runCall(MODEL_CALL, family, { request, emit }, this.#parts);
+      : runCall(MODEL_CALL, family, { request, text, emit }, this.#parts);
   }
 
   /** A call that is passed on without being translated: audio, video, files. */

@@ -163,7 +163,7 @@ async function holdMoney(
   const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
   const asked = { model: `${config.slug}/${listed.name}`, stream: false };
   const held = await hold(request, asked, [target], bounds, parts.meter);
-  return { target, limits: held.limits, facts: { hold: held } };
+  return { target, limits: held.limits, facts: { hold: held.money } };
 }
 
 interface Answered extends Metered {

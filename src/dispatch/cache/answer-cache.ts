@@ -26,6 +26,9 @@ export interface Stored {
   readonly epoch: string;
 }
 
+/** Who gave an answer. */
+type Answerer = Pick<Candidate, 'provider' | 'model' | 'family'>;
+
 /** What the cache says to a call. Disposing it lets go of those who wait for this call's answer. */
 export interface Recalled extends Disposable {
   /** `off`: nothing is looked up for this call, or kept of it. */
@@ -34,7 +37,7 @@ export interface Recalled extends Disposable {
   /** How long the call waited for another's answer. */
   readonly waitedMs: number;
   /** The answer was handed to the client, to its end. Keeps it, if it is one to keep; never throws, never waits. */
-  keep(candidate: Candidate, answer: RecordedAnswer): void;
+  keep(from: Answerer, answer: RecordedAnswer): void;
   /** The answer will not be stored: other calls do not have to wait. */
   letGo(): void;
 }
@@ -101,7 +104,7 @@ export class AnswerCache {
       own?.resolve({ brought: { name, answer, callId } });
       return new Hit(found);
     }
-    const put = (answered: Candidate, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
+    const put = (answered: Answerer, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
     return new Miss(waitedMs, own, put);
   }
 
@@ -178,7 +181,7 @@ export class AnswerCache {
   #put(
     call: Call,
     places: Places,
-    { provider, model, family }: Candidate,
+    { provider, model, family }: Answerer,
     answer: RecordedAnswer,
     epoch: string | undefined,
   ): SharedAnswer | undefined {
@@ -239,7 +242,7 @@ function patience({ ask, timeoutMs }: Call): number {
   return ask.stream ? Math.min(timeoutMs / 2, MAX_STREAM_WAIT_MS) : timeoutMs / 2;
 }
 
-type Put = (candidate: Candidate, answer: RecordedAnswer) => SharedAnswer | undefined;
+type Put = (from: Answerer, answer: RecordedAnswer) => SharedAnswer | undefined;
 
 /** Of a call whose answer is not cached. */
 const NOT_CACHED: Recalled = {
@@ -280,8 +283,8 @@ class Miss implements Recalled {
     this.#put = put;
   }
 
-  keep(candidate: Candidate, answer: RecordedAnswer): void {
-    const shared = this.#put(candidate, answer);
+  keep(from: Answerer, answer: RecordedAnswer): void {
+    const shared = this.#put(from, answer);
     this.#flight?.resolve(shared ? { brought: shared } : 'nothing');
   }
 
