@@ -6,7 +6,7 @@ import type { Incoming } from '#/ports/provider.ts';
 import type { Candidate } from '#/call/target.ts';
 import type { AnswerTally } from './answer-tally.ts';
 import type { Answered } from './attempts.ts';
-import type { Recalled } from './cache/answer-cache.ts';
+import type { Recalled } from './cache/recalled.ts';
 import { RecordedAnswer } from './cache/recorded.ts';
 import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';

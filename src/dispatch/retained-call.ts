@@ -1,7 +1,7 @@
 import type { Inspection } from '#/inspect/inspect.ts';
 import type { Call, CallContext } from '#/call/call.ts';
 import type { CallContent, ContentDraft } from '#/seal/content/content-writer.ts';
-import type { CacheHit } from './cache/answer-cache.ts';
+import type { CacheHit } from './cache/recalled.ts';
 import type { Candidate } from '#/call/target.ts';
 import { MOST_RECORDED } from './cache/recorded.ts';
 

@@ -1,7 +1,7 @@
 import type { Call, Emit } from '#/call/call.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
-import type { CacheHit } from '#/dispatch/cache/answer-cache.ts';
+import type { CacheHit } from '#/dispatch/cache/recalled.ts';
 import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
 import type { Coming, Dispatch, Retain } from '#/dispatch/coming.ts';
 import { ask } from '#/dispatch/dispatch.ts';

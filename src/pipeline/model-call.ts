@@ -3,7 +3,7 @@ import type { Call, Emit, CallRequest } from '#/call/call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
-import type { Recalled } from '#/dispatch/cache/answer-cache.ts';
+import type { Recalled } from '#/dispatch/cache/recalled.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';

@@ -70,7 +70,9 @@ const said = (secret: string): string => `${secret} ${prose(PROMPT, ++asked)}`;
 
 const SECRET = 'Write to ada.lovelace@example.com about it.';
 const messages = (text: string) => [{ role: 'user', content: text }];
-const KINDS: Readonly<Record<string, { path?: string; packed?: number; body: (text: string) => object }>> = {
+const KINDS: Readonly<
+  Record<string, { path?: string; key?: string; retained?: number; packed?: number; body: (text: string) => object }>
+> = {
   'in the own family': { body: (text) => ({ model: 'upstream/m', messages: messages(text), stream: true }) },
   'translated to messages': { body: (text) => ({ model: 'translated/m', messages: messages(text), stream: true }) },
   'translated from messages': {
@@ -90,6 +92,11 @@ const KINDS: Readonly<Record<string, { path?: string; packed?: number; body: (te
     path: '/v1/completions',
     body: (text) => ({ model: 'upstream/m', prompt: text, stream: true }),
   },
+  'that is cached and retained, with its request,': {
+    key: keys.cached,
+    retained: 1.1,
+    body: (text) => ({ model: 'upstream/m', messages: messages(text), stream: true }),
+  },
   'in one piece, of which its provider sends the head first': {
     // It is about to be over: its text is not packed.
     packed: 1.2,
@@ -97,29 +104,32 @@ const KINDS: Readonly<Record<string, { path?: string; packed?: number; body: (te
   },
 };
 
-describe.each(Object.entries(KINDS))('an answer %s', (_, { path = '/v1/chat/completions', packed = 0.6, body }) => {
-  it.each([
-    ['keeps nothing of a prompt that stays as it is', '', MOST],
-    ['keeps what may be asked to restore tags, packed', SECRET, MOST + packed * PROMPT],
-  ])('%s', async (_title, secret, most) => {
-    const client = createClient({ headersTimeout: 0, bodyTimeout: 0 });
-    const open = async (calls: number): Promise<void> => {
-      const before = begun;
-      const target = { origin: gateway.url, key: keys.app, path };
-      for (let call = 0; call < calls; call++)
-        openStream(client, target, JSON.stringify(body(said(secret)))).catch(() => {});
-      await expect.poll(() => begun - before, { timeout: 60_000 }).toBe(calls);
-    };
-    // The first of a kind bring in code.
-    await open(CALLS);
-    const before = await inUse();
-    await open(CALLS);
-    try {
-      await expect
-        .poll(async () => Math.round(((await inUse()) - before) / CALLS), { timeout: 30_000, interval: 500 })
-        .toBeLessThan(most);
-    } finally {
-      await client.destroy();
-    }
-  });
-});
+describe.each(Object.entries(KINDS))(
+  'an answer %s',
+  (_, { path = '/v1/chat/completions', key = keys.app, retained = 0, packed = 0.6, body }) => {
+    it.each([
+      ['keeps nothing of a prompt that stays as it is', '', MOST + retained * PROMPT],
+      ['keeps what may be asked to restore tags, packed', SECRET, MOST + (retained + packed) * PROMPT],
+    ])('%s', async (_title, secret, most) => {
+      const client = createClient({ headersTimeout: 0, bodyTimeout: 0 });
+      const open = async (calls: number): Promise<void> => {
+        const before = begun;
+        const target = { origin: gateway.url, key, path };
+        for (let call = 0; call < calls; call++)
+          openStream(client, target, JSON.stringify(body(said(secret)))).catch(() => {});
+        await expect.poll(() => begun - before, { timeout: 60_000 }).toBe(calls);
+      };
+      // The first of a kind bring in code.
+      await open(CALLS);
+      const before = await inUse();
+      await open(CALLS);
+      try {
+        await expect
+          .poll(async () => Math.round(((await inUse()) - before) / CALLS), { timeout: 30_000, interval: 500 })
+          .toBeLessThan(most);
+      } finally {
+        await client.destroy();
+      }
+    });
+  },
+);

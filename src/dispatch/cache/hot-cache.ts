@@ -4,7 +4,8 @@ import type { CallRequest } from '#/call/call.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
 import type { CallFacts, StatedFacts } from '#/call/facts.ts';
-import { cacheControl, MOST_CACHED, type Stored } from './answer-cache.ts';
+import type { Stored } from './recalled.ts';
+import { cacheControl, MOST_CACHED } from './answer-cache.ts';
 
 /** What the row of a call that was answered from the cache says, and says again of the same call. */
 export interface Recurring {
