@@ -126,20 +126,31 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, deps: GatewayDe
     app.post(path, {
       onRequest: admitting(deps, endpoint.protocol, endpoint),
       handler: async (request, reply) => {
-        const came = authenticatedOf(request);
         using body = new IncomingBody(request, reply, deps);
-        // As text: inspection and routing edit it, nothing re-serialises it.
-        const sent = await body.json();
-        // A body may have come in while the process came to its end.
-        if (deps.calls.isClosed) throw restarting(reply);
-        const { text, authenticated } = endpoint.receive
-          ? await endpoint.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
-          : { text: sent, authenticated: came };
-        await serveCall(reply, authenticated, text, endpoint, deps);
-        deps.pipeline.leave(came);
+        await serveBody(request, reply, body, endpoint, deps);
+        deps.pipeline.leave(authenticatedOf(request));
       },
     });
   }
+}
+
+/** Does not await the call, so that nothing holds the body's text to the end of the answer. */
+async function serveBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: IncomingBody,
+  endpoint: Endpoint,
+  deps: GatewayDeps,
+): Promise<void> {
+  const came = authenticatedOf(request);
+  // As text: inspection and routing edit it, nothing re-serialises it.
+  const sent = await body.json();
+  // A body may have come in while the process came to its end.
+  if (deps.calls.isClosed) throw restarting(reply);
+  const { text, authenticated } = endpoint.receive
+    ? await endpoint.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
+    : { text: sent, authenticated: came };
+  return serveCall(reply, authenticated, text, endpoint, deps);
 }
 
 const COUNTS: readonly CountEndpoint[] = [

@@ -43,11 +43,9 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** A request to an endpoint: who sends it and its unread body. What it asks for is not known yet. */
+/** A request to an endpoint, without its unread body, which steps take separately. */
 export interface CallRequest extends CallContext {
   readonly codec: Codec;
-  /** The body as received. */
-  readonly text: string;
 }
 
 /** A request that was read and found well-formed. */

@@ -28,13 +28,7 @@ export class AnswerTally implements AnswerMeter, CallFacts {
   isAnswering = false;
   isDoubted = false;
   providerResponseId: string | null = null;
-  #candidate: Candidate | undefined;
   #believable: Believable | undefined;
-
-  /** The candidate that was asked last. */
-  get candidate(): Candidate | undefined {
-    return this.#candidate;
-  }
 
   /** Limits of believable usage. Undefined: the gateway itself reports it. */
   set believable(limits: Believable) {
@@ -45,7 +39,6 @@ export class AnswerTally implements AnswerMeter, CallFacts {
   asks(candidate: Candidate, ask: Ask, bounds: UsageBounds): void {
     const { provider, model, family, losses } = candidate;
     const { slug } = provider.config;
-    this.#candidate = candidate;
     this.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
     this.losses = tellableLosses(losses);
     // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.

@@ -1,7 +1,6 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import type { Call } from '#/call/call.ts';
-import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import { skipped } from '#/route/decision.ts';
 import type { AnswerTally } from './answer-tally.ts';
 import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstream/upstreams.ts';
@@ -24,13 +23,14 @@ const SPREAD = 0.1;
 /** The requests to send, and how. */
 export interface Asking {
   readonly call: Call;
-  readonly bounds: UsageBounds;
   readonly timeoutMs: number;
   /** How long the workload lets a provider take: one that was given less is not blamed for its silence. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
   /** Where attempts are reported, and each candidate that is skipped when the call comes. */
   readonly tally: AnswerTally;
+  /** Told of each candidate before it is asked. */
+  readonly onAsked: (candidate: Candidate) => void;
   readonly unsupported: UnsupportedParameters;
   readonly upstreams: Upstreams;
 }
@@ -68,7 +68,7 @@ export async function attempt(plan: Candidates, asking: Asking): Promise<Answere
     const permit = upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
     if (!permit) continue;
-    tally.asks(choice.candidate, asking.call.ask, asking.bounds);
+    asking.onAsked(choice.candidate);
     const result = await once(choice.candidate, permit, deadline, asking);
     if ('incoming' in result) return result;
     last = result;

@@ -145,7 +145,7 @@ async function fittedAnew(
 export async function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): Promise<WireDocument> {
   const edits = [...call.edits, ...inspection.edits];
   if (edits.length === 0) return call.document;
-  return readAnew(call.codec.family, render(call.text, edits), call.slices);
+  return readAnew(call.codec.family, render(call.document.text, edits), call.slices);
 }
 
 /** Through the hub: the inspected request is read, and written in the provider's family. */

@@ -12,15 +12,18 @@ const USAGE_MS = 5000;
  */
 export class UpstreamSignal {
   relay: Relay | undefined;
-  readonly #call: Pick<CallContext, 'signal' | 'key'>;
+  /** Of the client. */
+  readonly #client: AbortSignal;
+  readonly #drains: boolean;
   readonly #late = new AbortController();
   readonly #onAbort = (): void => this.#end();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(call: Pick<CallContext, 'signal' | 'key'>) {
-    this.#call = call;
-    if (call.signal.aborted) this.#end();
-    else call.signal.addEventListener('abort', this.#onAbort, { once: true });
+  constructor({ signal, key }: Pick<CallContext, 'signal' | 'key'>) {
+    this.#client = signal;
+    this.#drains = key.workload.onHangUp === 'drain';
+    if (signal.aborted) this.#end();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -29,22 +32,22 @@ export class UpstreamSignal {
 
   /** The client is gone and the provider is read on. */
   get draining(): boolean {
-    return this.#call.signal.aborted && !this.signal.aborted;
+    return this.#client.aborted && !this.signal.aborted;
   }
 
   release(): void {
     clearTimeout(this.#timer);
-    this.#call.signal.removeEventListener('abort', this.#onAbort);
+    this.#client.removeEventListener('abort', this.#onAbort);
   }
 
   #end(): void {
-    const wait = this.#call.signal.reason instanceof ClientHungUp ? this.#patience() : 0;
+    const wait = this.#client.reason instanceof ClientHungUp ? this.#patience() : 0;
     if (wait === 0) this.#late.abort();
     else this.#timer = setTimeout(() => this.#late.abort(), wait).unref();
   }
 
   #patience(): number {
-    if (this.#call.key.workload.onHangUp === 'drain') return DRAIN_MS;
+    if (this.#drains) return DRAIN_MS;
     return this.relay?.awaitsUsage ? USAGE_MS : 0;
   }
 }

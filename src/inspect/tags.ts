@@ -1,3 +1,5 @@
+import { ownCopy } from '#/wire/document/own-copy.ts';
+
 const TAG = /«[A-Z][A-Z0-9_]{0,63}_[0-9]{1,9}»/g;
 
 /**
@@ -26,7 +28,8 @@ export class TagTable {
     return tag;
   }
 
-  #next(original: string, category: string): string {
+  #next(found: string, category: string): string {
+    const original = ownCopy(found);
     let number = (this.#counts.get(category) ?? 0) + 1;
     while (this.#taken.has(`«${category}_${number}»`)) number++;
     this.#counts.set(category, number);

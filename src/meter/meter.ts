@@ -4,19 +4,18 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext } from '#/call/call.ts';
 import type { HoldDecision, HoldRequest, LimitCounters, OpenHold, Limits } from '#/ports/limit-counters.ts';
 import type { DebitedTarget } from '#/call/target.ts';
-import { jurisdictionsOf } from '#/call/facts.ts';
+import { jurisdictionsOf, type HeldMoney } from '#/call/facts.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import { periodsAt } from './limits/periods.ts';
 import type { UsageBounds } from './usage-bounds.ts';
 import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/price.ts';
-import type { Quantity, Unit, Units } from '#/call/units.ts';
+import type { Quantity, Unit } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, type Refused } from './limits/limit-refusal.ts';
 import { askCounters, unavailable } from './ask-counters.ts';
 import type { Restorer } from './counter-rebuild.ts';
 import { standingOf } from './limits/standing.ts';
-import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What a request that is debited asks for. */
 export interface Asked {
@@ -27,14 +26,12 @@ export interface Asked {
   readonly resumes?: boolean;
 }
 
-/** A debit made before dispatch, with the prices to settle it. */
+/** A debit made before dispatch. */
 export interface Hold<T extends DebitedTarget = DebitedTarget> {
-  readonly open: OpenHold;
+  /** Settles the debit. Without the targets, so that a row does not hold their requests. */
+  readonly money: HeldMoney;
   /** The targets that have a price: only they may be asked. */
   readonly plan: readonly [T, ...T[]];
-  /** What a usage costs at the price of the target that was asked. */
-  cost(usage: Usage, target: PricedTarget, units?: Units): NanoEuro;
-  priceSource(target: PricedTarget): string;
   /** As they stand after this call. */
   readonly limits: Limits;
 }
@@ -97,16 +94,18 @@ export async function hold<T extends DebitedTarget>(
   };
   const limits = await debit(open, call, deps);
   deps.open.set(open.callId, open);
+  return { money: moneyOf(open, prices, deps), plan, limits };
+}
+
+function moneyOf(open: OpenHold, prices: ReadonlyMap<string, Price>, { likely }: Pick<MeterDeps, 'likely'>): HeldMoney {
   return {
     open,
-    plan,
     cost(usage, target, units) {
       const id = targetId(target.provider, target.model);
-      deps.likely.note(open.organization, id, usage.output);
+      likely.note(open.organization, id, usage.output);
       return cost(prices.get(id)!, usage, units);
     },
     priceSource: ({ provider, model }) => prices.get(targetId(provider, model))!.source,
-    limits,
   };
 }
 
@@ -250,12 +249,6 @@ const UNIT_NAMES: Readonly<Record<Unit, string>> = {
   fileSearches: 'FileSearch',
   containers: 'Container',
 };
-
-/** A provider and the model it was asked for. */
-interface PricedTarget {
-  readonly provider: string;
-  readonly model: string;
-}
 
 function targetId(provider: string, model: string): string {
   return `${provider}/${model}`;

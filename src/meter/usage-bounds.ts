@@ -72,7 +72,7 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
   const { family } = call.codec;
   const { mediaLength, films } = media.length === 0 ? NO_MEDIA : sizeOf(media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
-  let textBytes = Buffer.byteLength(call.text) - mediaLength;
+  let textBytes = Buffer.byteLength(call.document.text) - mediaLength;
   for (const edit of edits) textBytes += edit.text.length;
   const sent = sentAtMost(call, media, candidates);
   const ranked = family === 'rerank' ? rankedAtMost(body) : undefined;

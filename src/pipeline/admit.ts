@@ -14,8 +14,8 @@ import type { Slices } from '#/runtime/loop-slices.ts';
 import { permitted, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
 
 /** Reads a request that was not turned away. Throws `invalid_request`, `request_too_large` or `header_removed`. */
-export function admit(request: CallRequest): Call {
-  const { codec, text } = request;
+export function admit(request: CallRequest, text: string): Call {
+  const { codec } = request;
   refuseRemovedHeader(request.headers);
   const timeoutMs = answerTimeout(request);
   try {
@@ -29,11 +29,12 @@ export function admit(request: CallRequest): Call {
 /** The same of a large one, in slices, once it has its place among those in work. `known`: the rest of the work on it. */
 export async function admitLarge(
   request: CallRequest,
+  text: string,
   slices: Slices,
   work: LargeWork,
   known: (call: Call) => Call,
 ): Promise<Call> {
-  const { codec, key, text, signal } = request;
+  const { codec, key, signal } = request;
   refuseRemovedHeader(request.headers);
   const timeoutMs = answerTimeout(request);
   const { id, organization } = key.workload;

@@ -148,7 +148,7 @@ async function holdMoney(
   const bounds = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
   const asked = { ...ASKED, resumes: request.lasting !== undefined };
   const held = await hold(request, asked, [target], bounds, parts.meter);
-  return { limits: held.limits, units, facts: { hold: held } };
+  return { limits: held.limits, units, facts: { hold: held.money } };
 }
 
 interface Anonymized extends Metered {

@@ -43,8 +43,8 @@ function allowTool<Start extends BuiltInStart<BuiltInTool>>(start: Start, { prov
 function readBody({ request, tool, emit }: ModelToolStart): Stated<ModelCallStart> {
   refuseRemovedHeader(request.headers);
   const text = tool.bodyOf(request.arguments ?? NO_ARGUMENTS);
-  const asked: CallRequest = { ...request, codec: tool.codec, text };
-  return { request: asked, emit };
+  const asked: CallRequest = { ...request, codec: tool.codec };
+  return { request: asked, text, emit };
 }
 
 /** Makes an upload of the arguments; they are read where the endpoint reads its form. */

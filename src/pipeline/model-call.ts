@@ -3,12 +3,8 @@ import type { Call, Emit, CallRequest } from '#/call/call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
-import { AnswerTally } from '#/dispatch/answer-tally.ts';
-import type { Recalled } from '#/dispatch/cache/answer-cache.ts';
-import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
-import { dispatch, type Retain } from '#/dispatch/dispatch.ts';
+import type { Recalled } from '#/dispatch/cache/recalled.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
-import { keptOf, retained } from '#/dispatch/retained-call.ts';
 import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import type { OrganizationConfig } from '#/config/snapshot.ts';
@@ -26,10 +22,13 @@ import { routeCall } from '#/route/route.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
 import { admit, admitLarge } from './admit.ts';
+import { askCandidates, passAnswer, rememberAnswer } from './model-answer.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 export interface ModelCallStart extends CallStart<CallRequest> {
+  /** The body as received. */
+  readonly text: string;
   /** Takes the parts of the answer. */
   readonly emit: Emit;
 }
@@ -44,7 +43,8 @@ export const MODEL_CALL = new Steps<PipelineParts, ModelCallStart>()
   .step('route', recallAnswer)
   .step('meter', holdMoney)
   .step('dispatch', accept)
-  .step('dispatch', askAndRelay)
+  .replacingStep('dispatch', askCandidates)
+  .step('dispatch', passAnswer)
   .step('dispatch', rememberAnswer);
 
 interface Read extends ModelCallStart {
@@ -53,12 +53,12 @@ interface Read extends ModelCallStart {
 
 /** Reads the body and what it asks for. */
 function readRequest(
-  { request }: ModelCallStart,
+  { request, text }: ModelCallStart,
   { detection, largeWork }: PipelineParts,
 ): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
-  const slices = slicesFor(request.text, request);
-  if (!slices) return readResults(withPlainModel(admit(request), detection));
-  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
+  const slices = slicesFor(text, request);
+  if (!slices) return readResults(withPlainModel(admit(request, text), detection));
+  return admitLarge(request, text, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
 }
 
 function readResults(call: Call): Stated<Pick<Read, 'call'>> {
@@ -137,10 +137,10 @@ async function chooseTargets(
   { call, inspection }: Inspected,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Routed, 'targets'>>> {
-  const { key, codec, ask, document, headers, text, startedAt, toolServers, signal } = call;
+  const { key, codec, ask, document, headers, startedAt, toolServers, signal } = call;
   const { media } = inspection;
   const inspected = (): Promise<WireDocument> => inspectedDocument(call, inspection);
-  const question = { key, codec, ask, document, headers, text, startedAt, toolServers, signal, media, inspected };
+  const question = { key, codec, ask, document, headers, startedAt, toolServers, signal, media, inspected };
   const { targets, route, shadow } = await routeCall(question, parts);
   return { targets, facts: { route, shadow } };
 }
@@ -207,7 +207,7 @@ async function holdMoney(
       held.plan.length === candidates.length
         ? []
         : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'its price is unknown'));
-    return { bounds, hold: held, limits: held.limits, facts: { hold: held, route } };
+    return { bounds, hold: held, limits: held.limits, facts: { hold: held.money, route } };
   } catch (thrown) {
     throw withNearest(thrown, call.ask.model, call.key, { ...parts, at: call.startedAt });
   }
@@ -230,47 +230,4 @@ function accept(
   call.place?.[Symbol.dispose]();
   const emitted = emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
   return emitted instanceof Promise ? emitted.then(() => ({ headers })) : { headers };
-}
-
-interface Answered extends Accepted {
-  /** The body as its client got it; empty unless it came from the cache. */
-  readonly heard: string;
-}
-
-/** Asks the candidates, and hands the answer on as it comes. */
-async function askAndRelay(work: Accepted, parts: PipelineParts): Promise<Stated<Pick<Answered, 'heard'>>> {
-  const { call, inspection, recalled, emit } = work;
-  const retain: Retain | undefined = call.key.workload.policy.contentRetention
-    ? (candidate, answer) =>
-        parts.content.enqueue(keptOf(call, retained(call, inspection, candidate, answer, recalled.hit)))
-    : undefined;
-  let heard = '';
-  const listening: Emit | undefined =
-    recalled.hit &&
-    ((answer) => {
-      if (answer.kind === 'body') heard += answer.text;
-      return emit(answer);
-    });
-  const tally = new AnswerTally();
-  try {
-    await dispatch(work, parts, retain, tally, listening ?? emit);
-    return { heard, facts: tally };
-  } catch (thrown) {
-    throw new Stopped(thrown, tally);
-  }
-}
-
-/** Remembers a call that was answered from the cache, for the next one that is identical byte for byte. */
-function rememberAnswer(
-  { call, inspection, recalled: { hit }, headers, heard }: Answered,
-  { hotCache }: PipelineParts,
-  stated: StatedFacts,
-): Stated<object> {
-  const row = hit && recurringOf(stated);
-  // A translated answer bears the id of the call that it is for.
-  if (!row || !hit.stored || hit.candidate.translation) return {};
-  const keeps = call.key.workload.policy.contentRetention;
-  const content = keeps ? retained(call, inspection, hit.candidate, undefined, hit) : undefined;
-  hotCache.note(call, { row, headers, text: heard, content }, hit.stored);
-  return {};
 }

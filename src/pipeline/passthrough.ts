@@ -106,7 +106,7 @@ async function holdMoney(
   parts.writer.requireRoom();
   const asked = { model: body.model ?? null, stream: false };
   const held = await hold(call, asked, [target], boundsOf(call, body), parts.meter);
-  return { limits: held.limits, facts: { hold: held } };
+  return { limits: held.limits, facts: { hold: held.money } };
 }
 
 /** Sends it once, since its body cannot be sent twice, and hands the answer on as it comes. */

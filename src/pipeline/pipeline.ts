@@ -37,14 +37,14 @@ export class Pipeline {
   }
 
   /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
-  serve(request: CallRequest, emit: Emit): Promise<unknown> {
-    return mayNameServers(request) ? this.#serveTools(request, emit) : this.#serveOne(request, emit);
+  serve(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
+    return mayNameServers(request, text) ? this.#serveTools(request, text, emit) : this.#serveOne(request, text, emit);
   }
 
-  async #serveTools(request: CallRequest, emit: Emit): Promise<unknown> {
+  async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     let loop: LoopRequest | undefined;
     try {
-      loop = await readLoop(request, {
+      loop = await readLoop(request, text, {
         ...this.#parts,
         offering: {
           offerTools: (...asked) => this.#parts.tools.offered.of(...asked),
@@ -56,28 +56,28 @@ export class Pipeline {
       this.refuse(request, request.codec.family, error);
       throw error;
     }
-    if (!loop) return this.#serveOne(request, emit);
+    if (!loop) return this.#serveOne(request, text, emit);
     return runToolLoop(loop, emit, {
-      serve: (round, hear) => this.#serveOne(round, hear),
+      serve: (round, asked, hear) => this.#serveOne(round, asked, hear),
       callTool: (call) => this.callTool(call),
       seal: (context, error) => this.refuse(context, request.codec.family, error),
     });
   }
 
-  #serveOne(request: CallRequest, emit: Emit): Promise<unknown> {
+  #serveOne(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     const { responseCache } = request.key.workload.policy;
-    if (responseCache.enabled) return this.#serveAgain(request, emit);
-    return runCall(MODEL_CALL, request.codec.family, { request, emit }, this.#parts);
+    if (responseCache.enabled) return this.#serveAgain(request, text, emit);
+    return runCall(MODEL_CALL, request.codec.family, { request, text, emit }, this.#parts);
   }
 
   /** Serves a model call that may be the same as one just answered from the cache. */
-  async #serveAgain(request: CallRequest, emit: Emit): Promise<unknown> {
+  async #serveAgain(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     const { family } = request.codec;
-    const found = this.#parts.hotCache.find(request);
+    const found = this.#parts.hotCache.find(request, text);
     const repeat = found && (await found);
     return repeat
       ? runCall(REPEATED_CALL, family, { request, emit, repeat }, this.#parts)
-      : runCall(MODEL_CALL, family, { request, emit }, this.#parts);
+      : runCall(MODEL_CALL, family, { request, text, emit }, this.#parts);
   }
 
   /** A call that is passed on without being translated: audio, video, files. */

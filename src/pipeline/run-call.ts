@@ -34,20 +34,26 @@ type Step<Work, Parts, Results extends object> = (
 ) => Stated<Results> | Promise<Stated<Results>>;
 
 /** The steps of a kind of call, in their order. */
-export class Steps<Parts, Start extends CallStart, Work extends Start = Start> {
-  readonly list: { readonly at: RowStep; readonly run: Step<Work, Parts, object> }[] = [];
+export class Steps<Parts, Start extends CallStart, Work extends object = Start> {
+  readonly list: { readonly at: RowStep; readonly run: Step<Work, Parts, object>; readonly replaces: boolean }[] = [];
 
   /** Adds a step. `at`: where the audit row says that a call ended which ends in it. */
   step<Results extends object>(at: RowStep, run: Step<Work, Parts, Results>): Steps<Parts, Start, Work & Results> {
-    this.list.push({ at, run });
+    this.list.push({ at, run, replaces: false });
     return this as unknown as Steps<Parts, Start, Work & Results>;
   }
 
   /** The same steps behind another one, which makes what they begin with of what a call of another kind begins with. */
   behind<Begin extends CallStart>(at: RowStep, run: Step<Begin, Parts, Start>): Steps<Parts, Begin, Begin & Work> {
     const steps = new Steps<Parts, Begin, Begin & Work>();
-    steps.list.push({ at, run }, ...this.list);
+    steps.list.push({ at, run, replaces: false }, ...this.list);
     return steps;
+  }
+
+  /** Adds a step that replaces the work: the steps after it get its results only, and all else is dropped. */
+  replacingStep<Results extends object>(at: RowStep, run: Step<Work, Parts, Results>): Steps<Parts, Start, Results> {
+    this.list.push({ at, run, replaces: true });
+    return this as unknown as Steps<Parts, Start, Results>;
   }
 }
 
@@ -66,40 +72,72 @@ export interface SealParts {
  * an answer, a refusal, a fault, a client that hung up. Rejects with the error for the client. // spec 1.1
  * `family`: what its surface speaks.
  */
-export async function runCall<Parts extends SealParts, Start extends CallStart, Work extends Start>(
+export function runCall<Parts extends SealParts, Start extends CallStart, Work extends object>(
   steps: Steps<Parts, Start, Work>,
   family: Family,
   start: Start,
   parts: Parts,
 ): Promise<Work> {
-  const { request } = start;
-  const record = new CallRecord(request, family);
-  const work = { ...start } as Work;
-  const held: Disposable[] = [];
-  let isOver = true;
-  try {
-    for (const { at, run } of steps.list) {
-      record.step = at;
-      const given = run(work, parts, record.facts);
-      const results = given instanceof Promise ? await given : given;
-      if (results.facts) record.merge(results.facts);
-      if (results.release) held.push(results.release);
-      Object.assign(work, results);
+  // Not an async function: it would hold `start`, and with it the prompt, to the end of the call.
+  return new CallRun<Parts, Work>(family, start, parts).through(steps.list);
+}
+
+/** One call on its way. */
+class CallRun<Parts extends SealParts, Work extends object> {
+  readonly #request: CallContext;
+  readonly #goesOn: CallStart['goesOn'];
+  readonly #parts: Parts;
+  readonly #record: CallRecord;
+  readonly #held: Disposable[] = [];
+  #work: Work;
+
+  constructor(family: Family, start: CallStart, parts: Parts) {
+    this.#request = start.request;
+    this.#goesOn = start.goesOn;
+    this.#parts = parts;
+    this.#record = new CallRecord(start.request, family);
+    this.#work = { ...start } as unknown as Work;
+  }
+
+  async through(list: Steps<Parts, CallStart, Work>['list']): Promise<Work> {
+    const record = this.#record;
+    let isOver = true;
+    try {
+      for (const one of list) {
+        const going = this.#run(one);
+        if (going) await going;
+      }
+      return this.#work;
+    } catch (thrown) {
+      const cause = thrown instanceof Stopped ? thrown.cause : thrown;
+      if (thrown instanceof Stopped) record.merge(thrown.facts);
+      const isStopped = cause === this.#request.signal.reason && cause instanceof ServerRestarting;
+      const error = asGatewayError(isStopped ? restarting() : cause);
+      record.fail(error);
+      isOver = this.#goesOn?.(error) !== true;
+      throw error;
+    } finally {
+      for (const one of this.#held.toReversed()) one[Symbol.dispose]();
+      if (isOver) seal(record, this.#parts);
+      // Another process has its hold now.
+      else this.#parts.open.delete(this.#request.id);
     }
-    return work;
-  } catch (thrown) {
-    const cause = thrown instanceof Stopped ? thrown.cause : thrown;
-    if (thrown instanceof Stopped) record.merge(thrown.facts);
-    const isStopped = cause === request.signal.reason && cause instanceof ServerRestarting;
-    const error = asGatewayError(isStopped ? restarting() : cause);
-    record.fail(error);
-    isOver = start.goesOn?.(error) !== true;
-    throw error;
-  } finally {
-    for (const one of held.toReversed()) one[Symbol.dispose]();
-    if (isOver) seal(record, parts);
-    // Another process has its hold now.
-    else parts.open.delete(request.id);
+  }
+
+  /** Apart from `through`, which would hold the arguments of the step while it waits. */
+  #run({ at, run, replaces }: Steps<Parts, CallStart, Work>['list'][number]): Promise<void> | undefined {
+    this.#record.step = at;
+    const given = run(this.#work, this.#parts, this.#record.facts);
+    if (given instanceof Promise) return given.then((results) => this.#take(results, replaces));
+    this.#take(given, replaces);
+    return undefined;
+  }
+
+  #take(results: Stated<object>, replaces: boolean): void {
+    if (results.facts) this.#record.merge(results.facts);
+    if (results.release) this.#held.push(results.release);
+    if (replaces) this.#work = results as Work;
+    else Object.assign(this.#work, results);
   }
 }
 

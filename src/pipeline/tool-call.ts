@@ -166,7 +166,7 @@ async function holdMoney(
   const asked = { model: `${config.slug}/${listed.name}`, stream: false };
   await countServerCall(request, server, parts.meter);
   const held = await hold(request, asked, [target], bounds, parts.meter);
-  return { target, limits: held.limits, facts: { hold: held } };
+  return { target, limits: held.limits, facts: { hold: held.money } };
 }
 
 interface Answered extends Metered {

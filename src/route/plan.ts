@@ -141,11 +141,11 @@ function hasTools({ document: { body } }: RouteQuestion): boolean {
 }
 
 function requiredBy(question: RouteQuestion, { dlp }: ResolvedPolicy): RequiredCapabilities {
-  const { ask, media, text } = question;
+  const { ask, media, document } = question;
   // What may not leave unread goes as text or not at all: who takes files has no advantage.
   const asText = dlp.mode !== 'allow_log' && dlp.documents === 'off';
   const sent = asText ? media.filter(({ kind }) => kind !== 'file') : media;
-  return requiredCapabilitiesOf(ask, sent, hasTools(question), estimatedInput(text, media));
+  return requiredCapabilitiesOf(ask, sent, hasTools(question), estimatedInput(document.text, media));
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
-import { ClientHungUp } from '#/call/call.ts';
+import { ClientHungUp, type Emit } from '#/call/call.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { beginSmall, endSmall } from '#/runtime/loop-slices.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
@@ -20,52 +20,88 @@ export interface CallDeps {
 
 /**
  * Serves a model call whose body is `text`. A failure becomes a status before the stream begins, and later an event.
+ * Not an async function: it would hold `text` to the end of the answer.
  */
-export async function serveCall(
+export function serveCall(
   reply: FastifyReply,
-  authenticated: AuthenticatedRequest,
+  { id, startedAt, key, snapshot, headers }: AuthenticatedRequest,
   text: string,
-  endpoint: Endpoint,
+  { surface, codec, protocol }: Endpoint,
   deps: CallDeps,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
+  const { signal } = hangUp;
   const place = deps.calls.begin(hangUp);
   const isSmall = !isLarge(text);
   if (isSmall) beginSmall();
-  /** Undefined for an answer that comes in one piece. */
-  let stream: StreamReply | undefined;
-  try {
-    const { id, startedAt, key, snapshot, headers } = authenticated;
-    const { surface, codec } = endpoint;
-    const request = { id, startedAt, key, snapshot, surface, codec, text, headers, signal: hangUp.signal };
-    let body = '';
-    await deps.pipeline.serve(request, (answer) => {
-      if (answer.kind === 'accepted') {
-        reply.headers(answer.headers);
-        reply.headers(endpoint.protocol.limitHeaders(answer.limits, Date.now()));
-        if (answer.stream) stream = new StreamReply(reply, endpoint.protocol, hangUp.signal);
-      } else if (answer.kind === 'head') {
-        if (stream?.opened !== true && answer.headers) reply.headers(answer.headers);
-        stream?.open();
-      } else if (stream) return stream.write(answer.text);
-      else body = answer.text;
-      return true;
-    });
-    if (stream) stream.end();
-    else reply.type('application/json; charset=utf-8').send(body);
-  } catch (thrown) {
-    // A client that left gets no answer, and this is not our failure: the row records it.
-    if (hangUp.signal.reason instanceof ClientHungUp) return stream ? stream.end() : void reply.hijack().raw.end();
-    const error = asGatewayError(thrown);
-    deps.onError(error, authenticated.id);
-    if (stream?.opened) stream.fail(error, authenticated.id);
-    else {
-      stream?.cancel();
-      sendFailure(reply, endpoint.protocol, error, authenticated.id);
-    }
-  } finally {
+  const answering = new Answering(reply, protocol, signal, id, deps.onError);
+  const request = { id, startedAt, key, snapshot, surface, codec, headers, signal };
+  const served = deps.pipeline.serve(request, text, answering.take);
+  return answering.end(served).finally(() => {
     if (isSmall) endSmall();
     deps.calls.end(place);
+  });
+}
+
+/** The answer to one call on its way to the client. */
+class Answering {
+  readonly #reply: FastifyReply;
+  readonly #protocol: ClientProtocol;
+  readonly #signal: AbortSignal;
+  readonly #callId: string;
+  readonly #onError: CallDeps['onError'];
+  /** Undefined for an answer that comes in one piece. */
+  #stream: StreamReply | undefined;
+  #body = '';
+
+  constructor(
+    reply: FastifyReply,
+    protocol: ClientProtocol,
+    signal: AbortSignal,
+    callId: string,
+    onError: CallDeps['onError'],
+  ) {
+    this.#reply = reply;
+    this.#protocol = protocol;
+    this.#signal = signal;
+    this.#callId = callId;
+    this.#onError = onError;
+  }
+
+  readonly take: Emit = (answer) => {
+    const reply = this.#reply;
+    if (answer.kind === 'accepted') {
+      reply.headers(answer.headers);
+      reply.headers(this.#protocol.limitHeaders(answer.limits, Date.now()));
+      if (answer.stream) this.#stream = new StreamReply(reply, this.#protocol, this.#signal);
+    } else if (answer.kind === 'head') {
+      if (this.#stream?.opened !== true && answer.headers) reply.headers(answer.headers);
+      this.#stream?.open();
+    } else if (this.#stream) return this.#stream.write(answer.text);
+    else this.#body = answer.text;
+    return true;
+  };
+
+  /** Ends it with its call. */
+  async end(served: Promise<unknown>): Promise<void> {
+    try {
+      await served;
+      if (this.#stream) this.#stream.end();
+      else this.#reply.type('application/json; charset=utf-8').send(this.#body);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    const stream = this.#stream;
+    // A client that left gets no answer, and this is not our failure: the row records it.
+    if (this.#signal.reason instanceof ClientHungUp) return stream ? stream.end() : void this.#reply.hijack().raw.end();
+    const error = asGatewayError(thrown);
+    this.#onError(error, this.#callId);
+    if (stream?.opened) return stream.fail(error, this.#callId);
+    stream?.cancel();
+    sendFailure(this.#reply, this.#protocol, error, this.#callId);
   }
 }
 

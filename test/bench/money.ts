@@ -141,7 +141,7 @@ async function sealAll(
       const record = new CallRecord(context, 'chat');
       const { slug } = target.provider.config;
       record.merge({ asked: { model: 'upstream/static', stream: false }, findings: { EMAIL: 1, PHONE: 1 } });
-      record.merge({ route: ['upstream/static: asked'], hold: debited });
+      record.merge({ route: ['upstream/static: asked'], hold: debited.money });
       record.merge({
         target: { provider: slug, model: target.model, jurisdiction: 'EU', family: 'chat' },
         attempts: [{ provider: slug, model: target.model, status: 200, duration_ms: 12 }],

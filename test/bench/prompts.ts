@@ -10,3 +10,17 @@ export function prompt(bytes: number, more: object = {}): string {
   ];
   return JSON.stringify({ model: 'upstream/static', messages, max_tokens: 256, ...more });
 }
+
+const words = sentence.toLowerCase().split(/[ .]+/).filter(Boolean);
+
+/** So many bytes of text in which nothing repeats itself at length. `seed`: another one, another text. */
+export function prose(bytes: number, seed: number): string {
+  let state = seed;
+  let text = '';
+  while (text.length < bytes) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    // Sentences without a number in them: nothing is found where nothing was put.
+    text += `${words[(state >>> 16) % words.length]}${state % 7 === 0 ? '. ' : ' '}`;
+  }
+  return text.slice(0, bytes);
+}

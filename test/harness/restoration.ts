@@ -11,5 +11,12 @@ export function restorationOf(
   { messages = [], policy }: { readonly messages?: readonly object[]; readonly policy?: RestorePolicy } = {},
 ): Restoration {
   const document = readDocument('chat', JSON.stringify({ messages }));
-  return new Restoration(tags, new Conversation(document, () => chatCodec.speakers!(document)), policy);
+  return new Restoration(
+    tags,
+    new Conversation(
+      () => document,
+      () => chatCodec.speakers!(document),
+    ),
+    policy,
+  );
 }

@@ -26,5 +26,5 @@ export function questionOf(
   const { media } = codec.contents(document);
   const ask = codec.ask(document);
   const toolServers = toolServersIn(document);
-  return { key, codec, document, text, ask, toolServers, headers, media, startedAt: Date.UTC(2026, 10, 21) };
+  return { key, codec, document, ask, toolServers, headers, media, startedAt: Date.UTC(2026, 10, 21) };
 }

@@ -72,7 +72,7 @@ export function scriptedGateway(): ScriptedGateway {
     scripted.app = buildGateway({
       calls: scripted.calls,
       pipeline: {
-        serve: async (request, emit) => {
+        serve: async (request, _text, emit) => {
           scripted.served.push(request);
           for await (const part of scripted.serve(request)) if (!(await emit(part))) return;
         },

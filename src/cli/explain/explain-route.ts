@@ -119,7 +119,7 @@ function questionOf({ workload, model, surface, features, at }: ExplainQuestion)
   try {
     const { media } = codec.contents(document);
     const ask = codec.ask(document);
-    return { key, codec, document, text, ask, toolServers: undefined, headers: {}, media, startedAt: at };
+    return { key, codec, document, ask, toolServers: undefined, headers: {}, media, startedAt: at };
   } catch (thrown) {
     if (thrown instanceof BadRequestShape) throw new UsageError(thrown.message);
     throw thrown;

@@ -8,48 +8,22 @@ import { endedWell } from '#/wire/answer/ended-well.ts';
 import { normalForm } from '#/wire/document/normal-form.ts';
 import { SingleFlight, type Flight } from './single-flight.ts';
 import type { Candidate, Candidates } from '#/call/target.ts';
+import {
+  Hit,
+  Miss,
+  NOT_CACHED,
+  type Answerer,
+  type CacheHit,
+  type Put,
+  type Recalled,
+  type SharedAnswer,
+} from './recalled.ts';
 import type { RecordedAnswer } from './recorded.ts';
-
-/** An answer from the cache: the provider's bytes, before anything was restored in them. */
-export interface CacheHit {
-  readonly candidate: Candidate;
-  readonly answer: Buffer;
-  /** The call that the provider gave it to. */
-  readonly callId: string;
-  /** How it is kept in the store; undefined when it was another call's that has just ended. */
-  readonly stored: Stored | undefined;
-}
-
-/** An answer is in the store, for that long and in that epoch. */
-export interface Stored {
-  readonly ttlMs: number;
-  readonly epoch: string;
-}
-
-/** What the cache says to a call. Disposing it lets go of those who wait for this call's answer. */
-export interface Recalled extends Disposable {
-  /** `off`: nothing is looked up for this call, or kept of it. */
-  readonly state: 'off' | 'miss' | 'hit';
-  readonly hit: CacheHit | undefined;
-  /** How long the call waited for another's answer. */
-  readonly waitedMs: number;
-  /** The answer was handed to the client, to its end. Keeps it, if it is one to keep; never throws, never waits. */
-  keep(candidate: Candidate, answer: RecordedAnswer): void;
-  /** The answer will not be stored: other calls do not have to wait. */
-  letGo(): void;
-}
 
 export interface AnswerCacheDeps {
   readonly store: ResponseCache;
   readonly cipher: ContentCipher;
   readonly onFault: (error: unknown) => void;
-}
-
-/** Where an answer was found, for calls that wait for it: the newest name it is known by. */
-interface SharedAnswer {
-  readonly name: string;
-  readonly answer: Buffer;
-  readonly callId: string;
 }
 
 /** A stream's client hears nothing while its call waits for another: for less than what keeps connections open. */
@@ -90,7 +64,7 @@ export class AnswerCache {
     if (first === undefined) return NOT_CACHED;
     if (control === 'no-cache') {
       const { epoch } = await this.#find(call, places);
-      return new Miss(0, undefined, (answered, answer) => this.#put(call, places, answered, answer, epoch));
+      return new Miss(0, undefined, this.#putFor(call, places, epoch));
     }
     const { shared, own, waitedMs } = await this.#waitForAnother(first, call);
     const candidate = shared && places.get(shared.name)?.candidate;
@@ -101,8 +75,7 @@ export class AnswerCache {
       own?.resolve({ brought: { name, answer, callId } });
       return new Hit(found);
     }
-    const put = (answered: Candidate, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
-    return new Miss(waitedMs, own, put);
+    return new Miss(waitedMs, own, this.#putFor(call, places, epoch));
   }
 
   /**
@@ -171,30 +144,35 @@ export class AnswerCache {
     return { epoch, found: { name: names[0]!, candidate, answer: decrypted.subarray(ID_LENGTH), callId, stored } };
   }
 
+  /** A method of its own: a closure within `#lookUp` would hold the call, and the bodies of its candidates. */
+  #putFor({ id, key }: Call, places: Places, epoch: string | undefined): Put {
+    const { organization, policy } = key.workload;
+    const named: Named[] = [];
+    for (const { candidate, names } of places.values()) {
+      const { provider, model, family } = candidate;
+      if (names[0] !== undefined) named.push({ provider, model, family, name: names[0] });
+    }
+    return (from, answer) => this.#put({ callId: id, organization, policy, named, epoch }, from, answer);
+  }
+
   /**
    * The answer as those who wait get it; undefined when it is not to be kept. Nothing is stored where the store could not
    * be asked before the call left: it may have been erased since.
    */
   #put(
-    call: Call,
-    places: Places,
-    { provider, model, family }: Candidate,
+    { callId, organization, policy, named, epoch }: Missed,
+    { provider, model, family }: Answerer,
     answer: RecordedAnswer,
-    epoch: string | undefined,
   ): SharedAnswer | undefined {
-    const { organization, policy } = call.key.workload;
     if (!answer.whole) return undefined;
     const { bytes } = answer;
     // After a repeat without a refused member, it is still the answer to the planned request.
-    const planned = [...places.values()].find(
-      ({ candidate }) => candidate.provider === provider && candidate.model === model && candidate.family === family,
-    );
-    const name = planned?.names[0];
+    const name = named.find((one) => one.provider === provider && one.model === model && one.family === family)?.name;
     if (name === undefined || !endedWell(bytes.toString('utf8'))) return undefined;
-    const shared = { name, answer: bytes, callId: call.id };
+    const shared = { name, answer: bytes, callId };
     if (epoch === undefined) return shared;
     const place = { organization: organization.id, purpose: 'answer', name } as const;
-    const encrypted = this.#deps.cipher.encrypt(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
+    const encrypted = this.#deps.cipher.encrypt(place, Buffer.concat([Buffer.from(callId, 'latin1'), bytes]));
     // A cached answer is retained content too.
     const ttlSeconds = Math.min(policy.responseCache.ttlSeconds, policy.contentRetentionDays * DAY_SECONDS);
     this.#deps.store
@@ -222,6 +200,18 @@ interface Place {
   readonly names: readonly string[];
 }
 
+/** A candidate that was missed, by the newest name of its answer. */
+interface Named extends Answerer {
+  readonly name: string;
+}
+
+/** All that keeping the answer of a miss takes: not its request. */
+interface Missed extends Pick<Call['key']['workload'], 'organization' | 'policy'> {
+  readonly callId: string;
+  readonly named: readonly Named[];
+  readonly epoch: string | undefined;
+}
+
 /** Candidates whose answers may be cached, by their newest name. */
 type Places = ReadonlyMap<string, Place>;
 
@@ -237,61 +227,6 @@ function placesOf(plan: Candidates, namesOf: (candidate: Candidate) => readonly 
 
 function patience({ ask, timeoutMs }: Call): number {
   return ask.stream ? Math.min(timeoutMs / 2, MAX_STREAM_WAIT_MS) : timeoutMs / 2;
-}
-
-type Put = (candidate: Candidate, answer: RecordedAnswer) => SharedAnswer | undefined;
-
-/** Of a call whose answer is not cached. */
-const NOT_CACHED: Recalled = {
-  state: 'off',
-  hit: undefined,
-  waitedMs: 0,
-  keep: () => {},
-  letGo: () => {},
-  [Symbol.dispose]: () => {},
-};
-
-class Hit implements Recalled {
-  readonly state = 'hit';
-  readonly hit: CacheHit;
-  readonly waitedMs = 0;
-
-  constructor(hit: CacheHit) {
-    this.hit = hit;
-  }
-
-  keep(): void {}
-
-  letGo(): void {}
-
-  [Symbol.dispose](): void {}
-}
-
-class Miss implements Recalled {
-  readonly state = 'miss';
-  readonly hit = undefined;
-  readonly waitedMs: number;
-  readonly #flight: Flight<SharedAnswer> | undefined;
-  readonly #put: Put;
-
-  constructor(waitedMs: number, flight: Flight<SharedAnswer> | undefined, put: Put) {
-    this.waitedMs = waitedMs;
-    this.#flight = flight;
-    this.#put = put;
-  }
-
-  keep(candidate: Candidate, answer: RecordedAnswer): void {
-    const shared = this.#put(candidate, answer);
-    this.#flight?.resolve(shared ? { brought: shared } : 'nothing');
-  }
-
-  letGo(): void {
-    this.#flight?.resolve('nothing');
-  }
-
-  [Symbol.dispose](): void {
-    this.#flight?.resolve('failed');
-  }
 }
 
 /** What a client asks of the response cache: `no-cache`: a fresh answer, which may be kept; `no-store`: nothing of the call. */

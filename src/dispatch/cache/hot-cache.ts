@@ -4,7 +4,8 @@ import type { CallRequest } from '#/call/call.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
 import type { CallFacts, StatedFacts } from '#/call/facts.ts';
-import { cacheControl, MOST_CACHED, type Stored } from './answer-cache.ts';
+import type { Stored } from './recalled.ts';
+import { cacheControl, MOST_CACHED } from './answer-cache.ts';
 
 /** What the row of a call that was answered from the cache says, and says again of the same call. */
 export interface Recurring {
@@ -87,15 +88,15 @@ export class HotCache {
   }
 
   /** The entry of an identical earlier call; a promise if the store must confirm that it is still valid. */
-  find(request: CallRequest): Repeat | undefined | Promise<Repeat | undefined> {
-    const { key, text } = request;
+  find(request: CallRequest, text: string): Repeat | undefined | Promise<Repeat | undefined> {
+    const { key } = request;
     if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
     if (text.length > MOST_CACHED) return undefined;
     const control = cacheControl(request);
     // An entry that a fresh answer will replace is removed.
-    if (control === 'no-cache') this.#known.delete(digestOf(request));
+    if (control === 'no-cache') this.#known.delete(digestOf(request, text));
     if (control !== undefined) return undefined;
-    const known = this.#known.get(digestOf(request));
+    const known = this.#known.get(digestOf(request, text));
     const now = performance.now();
     if (!known || known.snapshot !== request.snapshot || known.until <= now) return undefined;
     const epoch = this.#epochs.get(known.organization);
@@ -104,11 +105,11 @@ export class HotCache {
   }
 
   /** Remembers a call that was found in the store. */
-  note(request: CallRequest, repeat: Repeat, { ttlMs, epoch }: Stored): void {
+  note(request: CallRequest, text: string, repeat: Repeat, { ttlMs, epoch }: Stored): void {
     const { snapshot, key } = request;
     const until = performance.now() + Math.min(ttlMs, TTL_MS);
     const organization = key.workload.organization.id;
-    this.#known.set(digestOf(request), { ...repeat, snapshot, organization, epoch, until });
+    this.#known.set(digestOf(request, text), { ...repeat, snapshot, organization, epoch, until });
     this.#sweepLater();
   }
 
@@ -167,7 +168,7 @@ interface KnownEpoch {
 }
 
 /** Everything that the answer to a call depends on, besides the configuration. */
-function digestOf({ key, surface, headers, text }: CallRequest): string {
+function digestOf({ key, surface, headers }: CallRequest, text: string): string {
   let heeded = '';
   for (const name in headers) {
     if (name.startsWith('x-gw-') || name.startsWith('anthropic-')) heeded += JSON.stringify([name, headers[name]]);

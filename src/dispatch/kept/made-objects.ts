@@ -6,8 +6,9 @@ import type { Candidate } from '#/call/target.ts';
 
 /** What an answer says the provider keeps, recorded before the client reads its id. */
 export class MadeObjects {
-  readonly #call: Call;
-  readonly #candidate: Candidate;
+  readonly #key: Call['key'];
+  readonly #config: Candidate['provider']['config'];
+  readonly #family: Candidate['family'];
   readonly #credential: string;
   readonly #ownership: Ownership;
   readonly #keeps: Keeps;
@@ -31,15 +32,16 @@ export class MadeObjects {
   }
 
   private constructor(
-    call: Call,
-    candidate: Candidate,
+    { key }: Pick<Call, 'key'>,
+    { provider, family }: Candidate,
     credential: string,
     ownership: Ownership,
     keeps: Keeps,
     pattern: RegExp,
   ) {
-    this.#call = call;
-    this.#candidate = candidate;
+    this.#key = key;
+    this.#config = provider.config;
+    this.#family = family;
     this.#credential = credential;
     this.#ownership = ownership;
     this.#keeps = keeps;
@@ -66,12 +68,12 @@ export class MadeObjects {
       // Unreadable objects are not recorded, so no workload can use them.
       return [];
     }
-    return isObject(body) ? madeIn(this.#candidate.family, body, this.#keeps) : [];
+    return isObject(body) ? madeIn(this.#family, body, this.#keeps) : [];
   }
 
   #record(made: readonly KeptMade[]): Promise<void> | undefined {
     const fresh = made.filter(({ id }) => !this.#known.has(id) && this.#known.add(id));
     if (fresh.length === 0) return undefined;
-    return this.#ownership.made(this.#call, this.#candidate.provider.config, this.#credential, fresh);
+    return this.#ownership.made({ key: this.#key }, this.#config, this.#credential, fresh);
   }
 }

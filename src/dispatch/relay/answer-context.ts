@@ -2,24 +2,62 @@ import type { Call } from '#/call/call.ts';
 import type { Candidate } from '#/call/target.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { Conversation } from '#/inspect/restore/conversation.ts';
+import { KeptRequest } from '#/inspect/restore/kept-request.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
+import type { TagTable } from '#/inspect/tags.ts';
 import type { UsageBounds } from '#/meter/usage-bounds.ts';
+import type { Family, WireDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 
+/** Members in which a request holds its conversation: no answer repeats them. */
+const CONVERSATIONS: { readonly [F in Family]?: ReadonlySet<string> } = {
+  chat: new Set(['messages']),
+  messages: new Set(['messages', 'system']),
+  responses: new Set(['input']),
+  completions: new Set(['prompt', 'suffix']),
+};
+
 /** What the answer to a call is written with in another family. */
-export function contextOf(call: Call, { model }: Candidate, bounds: UsageBounds): AnswerContext {
+export function contextOf(
+  { id, startedAt, codec, document, ask }: Call,
+  { model }: Candidate,
+  { estimatedInput }: UsageBounds,
+): AnswerContext {
   return {
-    callId: call.id,
+    callId: id,
     model,
-    createdAt: Math.floor(call.startedAt / 1000),
-    request: call.document,
-    includeUsage: call.ask.includeUsage,
-    estimatedInput: bounds.estimatedInput,
+    createdAt: Math.floor(startedAt / 1000),
+    request: { body: settingsOf(document, codec.family) },
+    includeUsage: ask.includeUsage,
+    estimatedInput,
   };
 }
 
-/** What may be put back into the answer to a call. */
-export function restorationFor({ codec, document, key }: Call, { tags }: Pick<Inspection, 'tags'>): Restoration {
-  const conversation = new Conversation(document, () => codec.speakers?.(document) ?? []);
-  return new Restoration(tags, conversation, key.workload.policy.dlp.restore);
+function settingsOf({ text, body }: WireDocument, family: Family): JsonObject {
+  const conversation = CONVERSATIONS[family];
+  const entries = Object.entries(body).filter(([name]) => conversation?.has(name) !== true);
+  const settings = Object.fromEntries(entries);
+  // The strings of a large document are slices of its text and would hold all of it.
+  return isLarge(text) ? (JSON.parse(JSON.stringify(settings)) as JsonObject) : settings;
+}
+
+/** Makes a `Restoration` for the answer to a call; undefined where the call has no tags. Keeps the request as a `KeptRequest`. */
+export function restoringFor(call: Call, { tags }: Pick<Inspection, 'tags'>): (() => Restoration) | undefined {
+  if (tags.size === 0) return undefined;
+  const kept = new KeptRequest(call.document);
+  // A buffered answer is about to end.
+  if (call.ask.stream) kept.pack();
+  return restoring(tags, kept, call);
+}
+
+/** A function of its own: a closure within `restoringFor` would hold the call. */
+function restoring(tags: TagTable, kept: KeptRequest, { codec, key }: Pick<Call, 'codec' | 'key'>): () => Restoration {
+  const { restore } = key.workload.policy.dlp;
+  const conversation = new Conversation(
+    () => kept.read(),
+    (request) => codec.speakers?.(request) ?? [],
+  );
+  return () => new Restoration(tags, conversation, restore);
 }

@@ -1,50 +1,55 @@
-import type { Inspection } from '#/inspect/inspect.ts';
 import { mayHoldTag, restoreAnswer } from '#/inspect/restore/restore-answer.ts';
-import type { Call } from '#/call/call.ts';
+import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { countedOutput } from '#/meter/plausible-usage.ts';
-import type { UsageBounds } from '#/meter/usage-bounds.ts';
-import type { AnswerContext } from '#/wire/hub/codec.ts';
+import type { AnswerContext, Codec } from '#/wire/hub/codec.ts';
 import { refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
-import { readDocument, render } from '#/wire/document/document.ts';
+import { readDocument, render, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { estimatedTokens } from '#/wire/answer/usage.ts';
 import { answerFault } from './answer-fault.ts';
 import type { AnswerMeter } from './answer-meter.ts';
-import { hidesCacheCounts, shownUsage } from './display.ts';
-import { contextOf, restorationFor } from './answer-context.ts';
-import type { Candidate, Translation } from '#/call/target.ts';
+import { shownUsage } from './display.ts';
+import type { Translation } from '#/call/target.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Of a UTF-16 code unit. */
 const MOST_BYTES = 3;
 
+/** How a buffered answer is read and shown. */
+export interface Reading {
+  readonly codec: Codec;
+  /** Answers asked for at once. */
+  readonly answers: number;
+  /** The answer may come later, by its id. */
+  readonly inBackground: boolean;
+  readonly jsonAnswer: boolean;
+  readonly hideCache: boolean;
+  /** Set where the provider was asked in another family than the surface's. */
+  readonly translation: (Translation & { readonly context: AnswerContext }) | undefined;
+  /** The request, where the answer is fitted to it. */
+  readonly asked: { readonly request: WireDocument; readonly sent: string } | undefined;
+  /** Absent where nothing is to be restored. */
+  readonly restoring: (() => Restoration) | undefined;
+}
+
 /**
  * A buffered answer as the client gets it: in its own family the bytes of the provider, else rewritten; tags
  * restored. Reports its usage to the meter. Throws `UpstreamFault` if it is not an answer of the provider's family.
  */
-export async function readBuffered(
-  call: Call,
-  inspection: Inspection,
-  bounds: UsageBounds,
-  candidate: Candidate,
-  incoming: Incoming,
-  meter: AnswerMeter,
-): Promise<string> {
+export async function readBuffered(reading: Reading, incoming: Incoming, meter: AnswerMeter): Promise<string> {
   const text = await incoming.text(MAX_ANSWER_BYTES);
-  const { codec, ask } = call;
-  const { translation, provider } = candidate;
+  const { codec, translation, jsonAnswer, hideCache, restoring } = reading;
   try {
     refuseCostlyJson(text);
     const body: unknown = JSON.parse(text);
     if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
-    const hideCache = hidesCacheCounts(provider.config);
     const shown = translation
-      ? translated(body, text, translation, hideCache, meter, contextOf(call, candidate, bounds))
-      : verbatim(body, text, call, candidate.body, meter, hideCache);
-    if (inspection.tags.size === 0 || !mayHoldTag(shown)) return shown;
-    const restoration = restorationFor(call, inspection);
-    const restored = restoreAnswer(shown, codec, restoration, ask.jsonAnswer, shown === text ? body : undefined);
+      ? translated(body, text, translation, hideCache, meter)
+      : verbatim(body, text, reading, meter);
+    if (!restoring || !mayHoldTag(shown)) return shown;
+    const restoration = restoring();
+    const restored = restoreAnswer(shown, codec, restoration, jsonAnswer, shown === text ? body : undefined);
     if (restoration.withheld) meter.lose('restore');
     return restored;
   } catch (thrown) {
@@ -55,21 +60,19 @@ export async function readBuffered(
 function verbatim(
   body: JsonObject,
   raw: string,
-  { codec, document, ask }: Call,
-  sent: string,
+  { codec, answers, inBackground, hideCache, asked }: Reading,
   meter: AnswerMeter,
-  hideCache: boolean,
 ): string {
   const facts = codec.readAnswer(body);
-  if (!facts.complete && ask.background === true && facts.id !== undefined) {
+  if (!facts.complete && inBackground && facts.id !== undefined) {
     // What it will use is not known yet: the most that it may is billed.
     meter.identify(facts.id);
     return raw;
   }
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
-  refuseUnasked(facts.choices ?? 0, ask.answers);
+  refuseUnasked(facts.choices ?? 0, answers);
   if (facts.id !== undefined) meter.identify(facts.id);
-  const images = Math.min(facts.units?.images ?? 0, ask.answers);
+  const images = Math.min(facts.units?.images ?? 0, answers);
   meter.seen = { ...meter.seen, ...countedOutput(codec.family, raw.length, images) };
   // The bytes of pictures bound nothing: what they may count for is known.
   const bytes = codec.family === 'images' ? 0 : MOST_BYTES * raw.length;
@@ -78,22 +81,21 @@ function verbatim(
   if (facts.units) meter.tellUnits(facts.units);
   const flat = codec.flatAnswer?.(body);
   const text = flat ? JSON.stringify(flat) : raw;
-  if (isBelieved && !hideCache && !codec.fitAnswer) return text;
+  if (isBelieved && !hideCache && !asked) return text;
   const answer = readDocument(codec.family, text, { lenient: true });
   return render(text, [
     ...(isBelieved ? [] : (codec.tellUsage?.(answer, meter.seen) ?? [])),
     ...(isBelieved && hideCache ? codec.hideCacheCounts(answer) : []),
-    ...(codec.fitAnswer?.(answer, document, sent) ?? []),
+    ...(asked ? (codec.fitAnswer?.(answer, asked.request, asked.sent) ?? []) : []),
   ]);
 }
 
 function translated(
   body: JsonObject,
   text: string,
-  { client, upstream }: Translation,
+  { client, upstream, context }: NonNullable<Reading['translation']>,
   hideCache: boolean,
   meter: AnswerMeter,
-  context: AnswerContext,
 ): string {
   const answer = upstream.decodeAnswer(body);
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');

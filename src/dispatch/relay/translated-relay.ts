@@ -20,20 +20,20 @@ export class TranslatedRelay extends Relay {
   #parts = 0;
 
   constructor(
-    call: Call,
-    restoration: Restoration,
+    { ask }: Pick<Call, 'ask'>,
+    restoration: Restoration | undefined,
     meter: AnswerMeter,
     { provider, model }: Candidate,
     { client, upstream }: Translation,
     context: AnswerContext,
   ) {
-    super(meter, provider.config, restoration.tags.size > 0);
+    super(meter, provider.config, restoration !== undefined);
     this.#decoder = upstream.streamDecoder();
     this.#encoder = client.streamEncoder(context);
     this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
     const signed = client.family === 'messages' && provider.traits(model).claude;
-    if (restoration.tags.size > 0) this.#restorer = new EventRestorer(restoration, call.ask.jsonAnswer, signed);
+    if (restoration) this.#restorer = new EventRestorer(restoration, ask.jsonAnswer, signed);
   }
 
   protected override get complete(): boolean {

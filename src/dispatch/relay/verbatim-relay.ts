@@ -15,18 +15,27 @@ import { Relay } from './relay.ts';
  * metering, and the usage frame kept back when the client did not ask for it.
  */
 export class VerbatimRelay extends Relay {
-  readonly #call: Call;
+  readonly #codec: Call['codec'];
+  readonly #model: string;
+  readonly #includeUsage: boolean;
   readonly #reader: StreamReader;
   readonly #restorer: FrameRestorer | undefined;
   readonly #hideCache: boolean;
   #usageSent = false;
 
-  constructor(call: Call, restoration: Restoration, meter: AnswerMeter, { provider }: Candidate) {
-    super(meter, provider.config, restoration.tags.size > 0);
-    this.#call = call;
-    this.#reader = call.codec.streamReader(call.ask.answers);
+  constructor(
+    { codec, ask }: Pick<Call, 'codec' | 'ask'>,
+    restoration: Restoration | undefined,
+    meter: AnswerMeter,
+    { provider }: Candidate,
+  ) {
+    super(meter, provider.config, restoration !== undefined);
+    this.#codec = codec;
+    this.#model = ask.model;
+    this.#includeUsage = ask.includeUsage;
+    this.#reader = codec.streamReader(ask.answers);
     this.#hideCache = hidesCacheCounts(provider.config);
-    if (restoration.tags.size > 0) this.#restorer = new FrameRestorer(call.codec, restoration, call.ask.jsonAnswer);
+    if (restoration) this.#restorer = new FrameRestorer(codec, restoration, ask.jsonAnswer);
   }
 
   protected override get complete(): boolean {
@@ -37,8 +46,8 @@ export class VerbatimRelay extends Relay {
     const facts = this.#reader.read(event);
     if (facts.kind === 'error') throw this.reported(facts.error, facts.errorKind);
     if (event.data !== undefined) this.begun = true;
-    const isBelieved = this.observe(facts.id, facts.usage, facts.body ? this.#call.codec.outputBytes(facts.body) : 0);
-    const { includeUsage } = this.#call.ask;
+    const isBelieved = this.observe(facts.id, facts.usage, facts.body ? this.#codec.outputBytes(facts.body) : 0);
+    const includeUsage = this.#includeUsage;
     if (facts.kind === 'usage' && !(includeUsage && isBelieved)) return '';
     if (facts.usage && isBelieved && includeUsage) this.#usageSent = true;
     const flat = facts.deviates && facts.body ? this.#flat(event, facts.body) : event;
@@ -49,7 +58,7 @@ export class VerbatimRelay extends Relay {
   }
 
   protected override close(): string {
-    return this.#reader.finished ? this.#finish(this.#call.codec.streamEnd) : '';
+    return this.#reader.finished ? this.#finish(this.#codec.streamEnd) : '';
   }
 
   protected override held(): string {
@@ -60,34 +69,31 @@ export class VerbatimRelay extends Relay {
   #finish(end: string): string {
     this.done = true;
     const held = this.held();
-    if (!this.#call.ask.includeUsage || this.#usageSent) return held + end;
-    const { codec, ask } = this.#call;
+    if (!this.#includeUsage || this.#usageSent) return held + end;
     const billed = this.meter.usage ?? this.meter.seen;
-    const like = { id: this.meter.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
-    const frame = codec.usageFrame(like, billed);
+    const like = { id: this.meter.providerResponseId ?? '', model: this.#model.slice(this.#model.indexOf('/') + 1) };
+    const frame = this.#codec.usageFrame(like, billed);
     return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
   }
 
   #flat(event: SseEvent, body: JsonObject): SseEvent {
-    const flat = this.#call.codec.flatAnswer?.(body);
+    const flat = this.#codec.flatAnswer?.(body);
     if (!flat) return event;
     const data = JSON.stringify(flat);
     return { event: event.event, data, raw: writeEvent(data, event.event) };
   }
 
   #withoutCacheCounts(event: SseEvent): SseEvent {
-    const { codec } = this.#call;
-    return this.#edited(event, (frame) => codec.hideCacheCounts(frame));
+    return this.#edited(event, (frame) => this.#codec.hideCacheCounts(frame));
   }
 
   /** A usage that can't be true gives way to the one that is billed. // spec 6.1.2 */
   #withOurCount(event: SseEvent): SseEvent {
-    const { codec } = this.#call;
-    return this.#edited(event, (frame) => codec.tellUsage?.(frame, this.meter.seen) ?? []);
+    return this.#edited(event, (frame) => this.#codec.tellUsage?.(frame, this.meter.seen) ?? []);
   }
 
   #edited(event: SseEvent, editsOf: (frame: WireDocument) => readonly Edit[]): SseEvent {
-    const frame = readDocument(this.#call.codec.family, event.data!, { lenient: true });
+    const frame = readDocument(this.#codec.family, event.data!, { lenient: true });
     const edits = editsOf(frame);
     if (edits.length === 0) return event;
     const data = render(frame.text, edits);

@@ -13,22 +13,22 @@ export const IN_A_FILE = -1;
  * an answer has a tag where it matters.
  */
 export class Conversation {
-  readonly #document: WireDocument;
-  readonly #spoken: () => readonly UserText[];
+  readonly #request: () => WireDocument;
+  readonly #spoken: (request: WireDocument) => readonly UserText[];
   #places: readonly Place[] | undefined;
   #texts: Texts | undefined;
   #searched = 0;
 
   /** `spoken`: who says what; what it leaves out is the caller's. */
-  constructor(document: WireDocument, spoken: () => readonly UserText[]) {
-    this.#document = document;
+  constructor(request: () => WireDocument, spoken: (request: WireDocument) => readonly UserText[]) {
+    this.#request = request;
     this.#spoken = spoken;
   }
 
   /** Who says what stands at this offset of the request. */
   speakerAt(place: number): Speaker {
     if (place === IN_A_FILE) return { by: 'document' };
-    const places = (this.#places ??= placesOf(this.#spoken()));
+    const places = (this.#places ??= placesOf(this.#spoken(this.#request())));
     let low = 0;
     let high = places.length;
     while (low < high) {
@@ -74,7 +74,11 @@ export class Conversation {
   }
 
   #read(): Texts {
-    return (this.#texts ??= textsOf(this.#document, this.#spoken()));
+    if (!this.#texts) {
+      const request = this.#request();
+      this.#texts = textsOf(request, this.#spoken(request));
+    }
+    return this.#texts;
   }
 }
 

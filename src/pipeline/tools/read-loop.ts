@@ -17,7 +17,7 @@ import { LOOP_LIMITS, type LoopRequest } from './tool-loop.ts';
 const CODECS: Readonly<Partial<Record<Family, LoopCodec>>> = { chat: chatLoop, responses: responsesLoop };
 
 /** Whether a request may have the gateway run tools: a no is right, or others refuse the request. */
-export function mayNameServers({ codec, text }: Pick<CallRequest, 'codec' | 'text'>): boolean {
+export function mayNameServers({ codec }: Pick<CallRequest, 'codec'>, text: string): boolean {
   return codec.family in CODECS && text.includes('"mcp"');
 }
 
@@ -27,13 +27,14 @@ export function mayNameServers({ codec, text }: Pick<CallRequest, 'codec' | 'tex
  */
 export async function readLoop(
   request: CallRequest,
+  text: string,
   parts: { readonly largeWork: LargeWork; readonly offering: Offering },
 ): Promise<LoopRequest | undefined> {
   const codec = CODECS[request.codec.family];
-  const document = await readRequest(request, parts.largeWork);
+  const document = await readRequest(request, text, parts.largeWork);
   const named = document && namedServers(document);
   if (!codec || !named) return undefined;
-  if (Buffer.byteLength(request.text) > LOOP_LIMITS.bytes) {
+  if (Buffer.byteLength(text) > LOOP_LIMITS.bytes) {
     const message = `A request with tools of MCP servers must have at most ${LOOP_LIMITS.bytes} bytes.`;
     throw new GatewayError('request_too_large', message);
   }
@@ -50,8 +51,8 @@ export async function readLoop(
 
 const MOST_CALLS = LOOP_LIMITS.rounds * LOOP_LIMITS.callsPerRound;
 
-async function readRequest(request: CallRequest, work: LargeWork): Promise<WireDocument | undefined> {
-  const { codec, key, text, signal } = request;
+async function readRequest(request: CallRequest, text: string, work: LargeWork): Promise<WireDocument | undefined> {
+  const { codec, key, signal } = request;
   const slices = slicesFor(text, request);
   try {
     if (!slices) return readDocument(codec.family, text);

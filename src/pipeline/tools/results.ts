@@ -109,7 +109,10 @@ function restoredIn(
   if (!said) return text;
   const restoration = new Restoration(
     inspection.tags,
-    new Conversation(said, () => []),
+    new Conversation(
+      () => said,
+      () => [],
+    ),
     key.workload.policy.dlp.restore,
   );
   try {

@@ -9,7 +9,7 @@ import { failed, runTool } from './run-tool.ts';
 /** What rounds are made of. */
 export interface LoopParts {
   /** Serves one model call. */
-  readonly serve: (request: CallRequest, emit: Emit) => Promise<unknown>;
+  readonly serve: (request: CallRequest, text: string, emit: Emit) => Promise<unknown>;
   readonly callTool: (request: ToolCallRequest) => Promise<ToolReply>;
   /** Seals a refusal that no call of its own has come to. */
   readonly seal: (context: CallContext, error: GatewayError) => void;
@@ -51,7 +51,7 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
       const context = round === 1 ? calls.inTime(request) : calls.child();
       const text = conversation.request();
       if (Buffer.byteLength(text) > LOOP_LIMITS.bytes) throw calls.stopped(tooLong());
-      await askModel({ ...request, ...context, text }, conversation, heard, parts);
+      await askModel({ ...request, ...context }, text, conversation, heard, parts);
       const { calls: called, isLast } = readRound(conversation, calls);
       await calls.run(called, (told) => heard.write(told));
       if (isLast) return await heard.end(conversation.end());
@@ -65,12 +65,13 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
 
 async function askModel(
   request: CallRequest,
+  text: string,
   conversation: LoopConversation,
   heard: Heard,
   { serve }: LoopParts,
 ): Promise<void> {
   let bytes = 0;
-  await serve(request, (answer) => {
+  await serve(request, text, (answer) => {
     if (answer.kind !== 'body') return heard.take(answer);
     bytes += answer.text.length;
     if (bytes > LOOP_LIMITS.bytes) throw tooLong();
@@ -135,7 +136,7 @@ class Calls {
   }
 
   #child(): CallContext {
-    const { codec: _codec, text: _text, ...context } = this.#loop.request;
+    const { codec: _codec, ...context } = this.#loop.request;
     const startedAt = Date.now();
     return { ...context, id: newCallId(startedAt), startedAt, parent: context.id };
   }

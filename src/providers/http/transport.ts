@@ -74,9 +74,10 @@ class TransportExchange implements Exchange, Incoming {
   readonly method: string;
   status = 0;
   over = false;
-  readonly #request: TransportRequest;
-  /** The head of the request, less its framing. */
-  readonly #requestHead: RequestHead;
+  readonly #idle: boolean;
+  readonly #signal: AbortSignal;
+  /** The request until it is written: while the answer is awaited, its body is not needed. */
+  #unsent: { readonly head: RequestHead; readonly body: TransportRequest['body'] } | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #end: NodeJS.Timeout | undefined;
   readonly #onAbort = (): void => this.#fail(new UpstreamFault('aborted', 'the request was aborted'));
@@ -92,41 +93,44 @@ class TransportExchange implements Exchange, Incoming {
   #fault: UpstreamFault | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(request: TransportRequest, sentHead: RequestHead, streamSeconds: number) {
-    this.#request = request;
-    this.#requestHead = sentHead;
-    this.method = request.method;
+  constructor({ method, body, timeoutMs, idle, signal }: TransportRequest, head: RequestHead, streamSeconds: number) {
+    this.method = method;
+    this.#idle = idle;
+    this.#signal = signal;
+    this.#unsent = { head, body };
     const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
     this.head = promise;
     this.#settleHead = { resolve, reject };
     this.#timer = setTimeout(() => {
       // A pause that we caused by not reading is not the provider's silence.
-      if (request.idle && this.#paused) return void this.#timer.refresh();
+      if (this.#idle && this.#paused) return void this.#timer.refresh();
       this.#fail(new UpstreamFault('timeout', 'the provider did not answer in time'));
-    }, request.timeoutMs);
-    if (request.idle) {
-      const cause = new AnswerWithoutEnd(streamSeconds);
-      const fault = new UpstreamFault('timeout', 'the provider did not come to the end of its answer', { cause });
-      this.#end = setTimeout(() => this.#fail(fault), streamSeconds * 1000);
+    }, timeoutMs);
+    if (idle) {
+      this.#end = setTimeout(() => this.#fail(withoutEnd(streamSeconds)), streamSeconds * 1000);
     }
-    if (request.signal.aborted) queueMicrotask(this.#onAbort);
-    else request.signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal.aborted) queueMicrotask(this.#onAbort);
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   onConnection(connection: Connection): void {
     this.#connection = connection;
     this.#begun = true;
-    const { method, body } = this.#request;
-    const { text, ascii } = this.#requestHead;
+    const { method } = this;
+    const {
+      body,
+      head: { text, ascii },
+    } = this.#unsent!;
+    this.#unsent = undefined;
     if (body === undefined) connection.write(text + framedBy(method, 0), '');
     else if (typeof body === 'string' && body.length > PIECE)
-      this.#send(connection, new BodySender(piecesOf(body), Buffer.byteLength(body)));
+      this.#send(connection, text, new BodySender(piecesOf(body), Buffer.byteLength(body)));
     else if (typeof body === 'string') {
       const head = text + framedBy(method, Buffer.byteLength(body));
       if (ascii) connection.writeText(head + body);
       else connection.write(head, body);
     } else if (body instanceof Uint8Array) connection.write(text + framedBy(method, body.length), body);
-    else this.#send(connection, new BodySender(body, undefined));
+    else this.#send(connection, text, new BodySender(body, undefined));
   }
 
   onHead(head: AnswerHead): void {
@@ -136,7 +140,7 @@ class TransportExchange implements Exchange, Incoming {
   }
 
   onData(data: Buffer): void {
-    if (this.#request.idle) this.#timer.refresh();
+    if (this.#idle) this.#timer.refresh();
     this.#queue.push(data);
     this.#queued += data.length;
     if (this.#queued > HIGH_WATER && !this.#paused) {
@@ -214,14 +218,15 @@ class TransportExchange implements Exchange, Incoming {
   }
 
   /** A body that fails is the sender's fault, not the provider's. */
-  #send(connection: Connection, sender: BodySender): void {
+  #send(connection: Connection, head: string, sender: BodySender): void {
     this.#sender = sender;
     const onPiece = (): void => {
-      if (this.#request.idle) this.#timer.refresh();
+      if (this.#idle) this.#timer.refresh();
     };
-    sender.send(connection, this.method, this.#requestHead.text, onPiece).catch((cause: unknown) => {
-      this.#fail(new UpstreamFault('aborted', 'the body of the request ended early', { cause }));
-    });
+    sender.send(connection, this.method, head, onPiece).then(
+      () => (this.#sender = undefined),
+      (cause: unknown) => this.#fail(new UpstreamFault('aborted', 'the body of the request ended early', { cause })),
+    );
   }
 
   #fail(fault: UpstreamFault): void {
@@ -241,8 +246,13 @@ class TransportExchange implements Exchange, Incoming {
     clearTimeout(this.#timer);
     clearTimeout(this.#end);
     this.#sender?.stop();
-    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#signal.removeEventListener('abort', this.#onAbort);
   }
+}
+
+function withoutEnd(seconds: number): UpstreamFault {
+  const message = 'the provider did not come to the end of its answer';
+  return new UpstreamFault('timeout', message, { cause: new AnswerWithoutEnd(seconds) });
 }
 
 /** The bytes of a text, none of its characters in two. A connection that takes all at once is not all that there is. */

@@ -74,7 +74,7 @@ export class IncomingBody implements Disposable {
 
   /** Gives the room back. */
   [Symbol.dispose](): void {
-    this.#slow?.[Symbol.dispose]();
+    this.#unwatch();
     this.#place[Symbol.dispose]();
   }
 
@@ -106,6 +106,11 @@ export class IncomingBody implements Disposable {
   bytes(): Readable {
     if (!this.#payload) throw unsupported('The request has no body.');
     return this.#stream();
+  }
+
+  #unwatch(): void {
+    this.#slow?.[Symbol.dispose]();
+    this.#slow = undefined;
   }
 
   /** The text of a body all of which came with its head, as small ones do. */
@@ -147,11 +152,15 @@ export class IncomingBody implements Disposable {
         stop(error);
       }
     };
-    source.on('error', stop);
-    source.on('close', () => {
+    const closed = (): void => {
       if (!source.readableEnded) stop(undefined);
-    });
-    source.on('end', () => {
+    };
+    source.on('error', stop);
+    source.on('close', closed);
+    source.once('end', () => {
+      // The source lives as long as the call: its listeners and its watch would hold the text.
+      source.on('error', ignore).off('error', stop).off('close', closed).off('data', take);
+      this.#unwatch();
       try {
         if (!text.isAscii) this.#place.take(size, MORE_PER_BYTE);
         resolve(text);
@@ -207,6 +216,8 @@ export class IncomingBody implements Disposable {
     return new GatewayError('request_too_large', `The request body is too large: it may have at most ${most} KiB.`);
   }
 }
+
+function ignore(): void {}
 
 function endedEarly(): GatewayError {
   return new GatewayError('invalid_request', 'The request body ended early.');

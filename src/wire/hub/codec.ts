@@ -234,8 +234,8 @@ export interface AnswerContext {
   readonly model: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** The request as it was sent: some answers repeat its settings. */
-  readonly request: WireDocument;
+  /** The request but its conversation: some answers repeat its settings. */
+  readonly request: Pick<WireDocument, 'body'>;
   /** The client asked for the usage frame of a stream. */
   readonly includeUsage: boolean;
   /** Our own count of the input, for what must be said before the provider has said it. // spec 6.2 */

@@ -19,7 +19,7 @@ export function encodeAnswer(answer: ModelAnswer, context: AnswerContext): JsonO
 }
 
 /** What every message begins with. */
-export function envelope({ callId, model }: AnswerContext): JsonObject {
+export function envelope({ callId, model }: Pick<AnswerContext, 'callId' | 'model'>): JsonObject {
   return { id: `msg_${callId.replaceAll('-', '')}`, type: 'message', role: 'assistant', model };
 }
 

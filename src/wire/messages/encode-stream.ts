@@ -24,7 +24,7 @@ interface Pending {
  * earlier ones have ended. A part that says nothing is no block: the vendor takes no empty one back. // spec 6.2
  */
 export class MessagesStreamEncoder implements StreamEncoder {
-  readonly #context: AnswerContext;
+  readonly #context: Pick<AnswerContext, 'callId' | 'model' | 'estimatedInput'>;
   /** In the order they opened. The first one is being written. */
   readonly #pending = new Map<number, Pending>();
   #started = false;
@@ -33,8 +33,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #usage: Usage | undefined;
   #finish: Finish = { reason: 'stop' };
 
-  constructor(context: AnswerContext) {
-    this.#context = context;
+  constructor({ callId, model, estimatedInput }: AnswerContext) {
+    this.#context = { callId, model, estimatedInput };
   }
 
   encode(event: StreamEvent): string {

@@ -1,3 +1,4 @@
+import { ownCopy } from '../document/own-copy.ts';
 import { BadRequestShape } from '../hub/codec.ts';
 import { isExtension, type WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
@@ -29,7 +30,8 @@ export function modelOf({ body, root }: WireDocument): { model: string; modelNod
   if (!isModelId(model)) {
     throw new BadRequestShape('model is required and must be a model id: <provider>/<model>', 'model');
   }
-  return { model, modelNode: member(root, 'model') as StringNode };
+  // Rows hold the model for longer than the document lives.
+  return { model: ownCopy(model), modelNode: member(root, 'model') as StringNode };
 }
 
 /** A member's name as lenient readers take it: without differences of case and width. */

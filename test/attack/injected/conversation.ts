@@ -81,7 +81,10 @@ export async function play(
           tool: scene.says.tool,
           told: typeof scene.says.told === 'string' ? fill(scene.says.told) : fill(JSON.stringify(scene.says.told)),
         };
-  const conversation = new Conversation(document, () => codec.speakers?.(document) ?? []);
+  const conversation = new Conversation(
+    () => document,
+    () => codec.speakers?.(document) ?? [],
+  );
   const restoration = new Restoration(tags, conversation, scene.policy);
   const got =
     lane === 'buffered'
