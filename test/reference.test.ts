@@ -52,7 +52,7 @@ describe('error codes', () => {
 
 describe('metrics', () => {
   const declares = (text: string): readonly string[] =>
-    [...text.matchAll(/\b(?:counter|total|gauge)\(\s*'(gw_\w+)'/g)].map(([, name]) => name!);
+    [...text.matchAll(/\b(?:counter|total|gauge|histogram)\(\s*'(gw_\w+)'/g)].map(([, name]) => name!);
   const files = list('{src,inference,operators}/**/*.ts', ['**/*.test.ts', '**/node_modules/**']);
   const counting = files.filter((file) => declares(read(file)).length > 0);
   const listed = LISTED_GROUPS.flatMap(({ file, metrics }) =>
@@ -67,7 +67,7 @@ describe('metrics', () => {
   test.each(LISTED_GROUPS)('what $file declares is counted there', ({ file, metrics }) => {
     const text = read(file);
     for (const [key, { name, help }] of Object.entries(metrics)) {
-      expect(text, `${file} counts ${name} nowhere`).toMatch(new RegExp(`\\.${key}\\.(?:inc|add|from)\\(`));
+      expect(text, `${file} counts ${name} nowhere`).toMatch(new RegExp(`\\.${key}\\.(?:inc|add|from|observe)\\(`));
       expect(help, name).toMatch(/^[A-Z0-9].{5,}\.$/);
     }
   });
@@ -77,7 +77,9 @@ describe('metrics', () => {
     expect(all.length).toBeGreaterThan(65);
     for (const { name, kind } of all) {
       expect(name).toMatch(/^gw(?:_[a-z]+)+$/);
-      expect(name.endsWith('_total'), `${name}: counters, and they alone, end in _total`).toBe(kind !== 'gauge');
+      expect(name.endsWith('_total'), `${name}: counters, and they alone, end in _total`).toBe(
+        kind === 'counter' || kind === 'total',
+      );
     }
   });
 });

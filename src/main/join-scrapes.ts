@@ -19,9 +19,12 @@ export function joinScrapes(scrapes: ReadonlyMap<number, string>): string {
       if (start === undefined || name === undefined) continue;
       const rest = line.slice(start.length);
       const labelled = `${name}{process="${number}"${open ? `,${rest}` : `}${rest}`}`;
-      const found = series.get(name);
+      // The series of a histogram stand together, after its head.
+      const base = name.replace(/_(?:bucket|sum|count)$/, '');
+      const family = heads.has(base) ? base : name;
+      const found = series.get(family);
       if (found) found.push(labelled);
-      else series.set(name, [labelled]);
+      else series.set(family, [labelled]);
     }
   }
   const names = new Set([...heads.keys(), ...series.keys()]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counter, gauge, Metrics, total } from './metrics.ts';
+import { counter, gauge, histogram, Metrics, total } from './metrics.ts';
 
 const GROUP = {
   calls: counter('gw_a_total', 'Calls.', 'outcome', 'code'),
@@ -47,4 +47,18 @@ test('writes counts and the values that are read now, in the order of the declar
       '',
     ].join('\n'),
   );
+});
+
+test('writes how values are distributed, in sums from the lowest bucket on', () => {
+  const metrics = new Metrics();
+  const count = metrics.open({ seconds: histogram('gw_g_seconds', 'Times.', [0.1, 1], 'server') });
+  expect(metrics.text()).toBe('# HELP gw_g_seconds Times.\n# TYPE gw_g_seconds histogram\n');
+  for (const seconds of [0.1, 0.5, 1, 7]) count.seconds.observe(seconds, 'a"b');
+  expect(metrics.text().split('\n').slice(2, -1)).toEqual([
+    'gw_g_seconds_bucket{server="a\\"b",le="0.1"} 1',
+    'gw_g_seconds_bucket{server="a\\"b",le="1"} 3',
+    'gw_g_seconds_bucket{server="a\\"b",le="+Inf"} 4',
+    'gw_g_seconds_sum{server="a\\"b"} 8.6',
+    'gw_g_seconds_count{server="a\\"b"} 4',
+  ]);
 });

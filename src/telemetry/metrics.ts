@@ -1,12 +1,13 @@
+type MetricKind = 'counter' | 'total' | 'gauge' | 'histogram';
+
 /** A metric as it is declared where it is counted. `total`: a counter that is read when scraped. */
-export interface Metric<
-  K extends 'counter' | 'total' | 'gauge' = 'counter' | 'total' | 'gauge',
-  L extends readonly string[] = readonly string[],
-> {
+export interface Metric<K extends MetricKind = MetricKind, L extends readonly string[] = readonly string[]> {
   readonly kind: K;
   readonly name: string;
   readonly help: string;
   readonly labels: L;
+  /** Of a histogram: the upper bounds of its buckets, without infinity. */
+  readonly bounds?: readonly number[];
 }
 
 /** Metrics of one part of a program, by what the code calls them. */
@@ -27,6 +28,16 @@ export function gauge<const L extends readonly string[]>(name: string, help: str
   return { kind: 'gauge', name, help, labels } as const satisfies Metric;
 }
 
+/** Declares a distribution. `bounds`: the upper bounds of its buckets, in ascending order. */
+export function histogram<const L extends readonly string[]>(
+  name: string,
+  help: string,
+  bounds: readonly number[],
+  ...labels: L
+) {
+  return { kind: 'histogram', name, help, labels, bounds } as const satisfies Metric;
+}
+
 /** One text for each label. */
 type Values<L extends readonly string[]> = { readonly [I in keyof L]: string };
 
@@ -35,12 +46,21 @@ export interface Counter<L extends readonly string[]> {
   add(by: number, ...values: Values<L>): void;
 }
 
+export interface Histogram<L extends readonly string[]> {
+  observe(value: number, ...values: Values<L>): void;
+}
+
 /** Says what a metric is read from. Before that it is not in the text of a scrape. */
 export interface Read<L extends readonly string[]> {
   from(read: L extends readonly [] ? () => number : () => Iterable<readonly [...Values<L>, value: number]>): void;
 }
 
-type Opened<M extends Metric> = M extends Metric<'counter', infer L> ? Counter<L> : Read<M['labels']>;
+type Opened<M extends Metric> =
+  M extends Metric<'counter', infer L>
+    ? Counter<L>
+    : M extends Metric<'histogram', infer L>
+      ? Histogram<L>
+      : Read<M['labels']>;
 
 /**
  * The metrics of one process, as Prometheus' text format. Counters are plain numbers that are written out when scraped, which
@@ -52,7 +72,8 @@ export class Metrics {
   /** Opens the metrics of a group, to count with or to read from. */
   open<G extends MetricGroup>(group: G): { readonly [N in keyof G]: Opened<G[N]> } {
     const opened = Object.entries(group).map(([name, metric]) => {
-      return [name, metric.kind === 'counter' ? this.#counter(metric) : this.#read(metric)];
+      if (metric.kind === 'counter') return [name, this.#counter(metric)];
+      return [name, metric.kind === 'histogram' ? this.#histogram(metric) : this.#read(metric)];
     });
     return Object.fromEntries(opened) as { readonly [N in keyof G]: Opened<G[N]> };
   }
@@ -77,6 +98,34 @@ export class Metrics {
     return { add, inc: (...values) => add(1, ...values) };
   }
 
+  #histogram(metric: Metric): Histogram<readonly string[]> {
+    const { name, labels, bounds = [] } = metric;
+    const series = new Map<string, { readonly values: readonly string[]; readonly counts: number[]; sum: number }>();
+    this.#lines.push(() => [
+      ...headOf(metric),
+      ...[...series.values()].flatMap(({ values, counts, sum }) => {
+        let below = 0;
+        const buckets = counts.map((count, index) => {
+          below += count;
+          const bucket = labelText([...labels, 'le'], [...values, String(bounds[index] ?? '+Inf')]);
+          return `${name}_bucket${bucket} ${below}`;
+        });
+        const text = labelText(labels, values);
+        return [...buckets, `${name}_sum${text} ${sum}`, `${name}_count${text} ${below}`];
+      }),
+    ]);
+    return {
+      observe(value, ...values) {
+        const key = values.join('\0');
+        let one = series.get(key);
+        if (!one) series.set(key, (one = { values, counts: Array<number>(bounds.length + 1).fill(0), sum: 0 }));
+        const bucket = bounds.findIndex((bound) => value <= bound);
+        one.counts[bucket < 0 ? bounds.length : bucket]! += 1;
+        one.sum += value;
+      },
+    };
+  }
+
   #read(metric: Metric): Read<readonly string[]> {
     const { name, labels } = metric;
     return {
@@ -94,8 +143,13 @@ export class Metrics {
   }
 }
 
+/** What Prometheus calls a kind of metric. */
+export function typeOf(kind: Metric['kind']): string {
+  return kind === 'total' ? 'counter' : kind;
+}
+
 function headOf({ name, help, kind }: Metric): readonly string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind === 'gauge' ? 'gauge' : 'counter'}`];
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${typeOf(kind)}`];
 }
 
 /** `{verb="read",fault="busy"}`; empty without labels. */

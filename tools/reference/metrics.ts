@@ -1,7 +1,7 @@
 import { MODEL_METRICS } from '../../inference/decide/model-metrics.ts';
 import { JOB_METRICS } from '../../inference/job-metrics.ts';
 import { CONTROLLER_METRICS } from '../../operators/observer.ts';
-import type { Metric, MetricGroup } from '../../src/telemetry/metrics.ts';
+import { typeOf, type Metric, type MetricGroup } from '../../src/telemetry/metrics.ts';
 import { CALL_METRICS } from '../../src/telemetry/observe/calls.ts';
 import { CONFIG_METRICS } from '../../src/telemetry/observe/config.ts';
 import { DOCUMENT_METRICS } from '../../src/telemetry/observe/documents.ts';
@@ -59,6 +59,5 @@ export function metricsPage(): string {
 }
 
 function rowOf({ name, kind, labels, help }: Metric): readonly string[] {
-  const type = kind === 'gauge' ? 'gauge' : 'counter';
-  return [`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(', '), help];
+  return [`\`${name}\``, typeOf(kind), labels.map((label) => `\`${label}\``).join(', '), help];
 }

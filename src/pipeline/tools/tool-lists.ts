@@ -39,9 +39,21 @@ interface Known {
 
 /** What happened to a list, for metrics. */
 export type ToolListEvent =
-  | { readonly kind: 'tools.listed'; readonly server: string; readonly tools: number; readonly leftOut: number }
+  | {
+      readonly kind: 'tools.listed';
+      readonly server: string;
+      readonly tools: number;
+      readonly leftOut: number;
+      readonly durationMs: number;
+    }
   /** `isNew`: the server was well before. */
-  | { readonly kind: 'tools.unlisted'; readonly server: string; readonly why: string; readonly isNew: boolean };
+  | {
+      readonly kind: 'tools.unlisted';
+      readonly server: string;
+      readonly why: string;
+      readonly isNew: boolean;
+      readonly durationMs: number;
+    };
 
 /** In a few words, without content. */
 function whyOf(error: unknown): string {
@@ -113,17 +125,31 @@ export class ToolLists {
   }
 
   async #ask(server: McpServerConfig, known: Known): Promise<FetchedList> {
-    known.askedAt = performance.now();
+    const askedAt = performance.now();
+    known.askedAt = askedAt;
     try {
       const listing = await this.#servers.list(server, LIST_MS);
       const list = { ...listing, fetchedAt: performance.now() };
       this.#lists.set(serverIdentity(server), list);
       known.isFailing = false;
       const { tools, leftOut } = list;
-      this.#onEvent({ kind: 'tools.listed', server: server.id, tools: tools.length, leftOut });
+      this.#onEvent({
+        kind: 'tools.listed',
+        server: server.id,
+        tools: tools.length,
+        leftOut,
+        durationMs: list.fetchedAt - askedAt,
+      });
       return list;
     } catch (error) {
-      this.#onEvent({ kind: 'tools.unlisted', server: server.id, why: whyOf(error), isNew: !known.isFailing });
+      const durationMs = performance.now() - askedAt;
+      this.#onEvent({
+        kind: 'tools.unlisted',
+        server: server.id,
+        why: whyOf(error),
+        isNew: !known.isFailing,
+        durationMs,
+      });
       known.isFailing = true;
       known.fault = error;
       throw error;

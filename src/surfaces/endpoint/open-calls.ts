@@ -13,6 +13,8 @@ export class OpenCalls {
   readonly #open = new PassingSet<AbortController>();
   #idle: (() => void)[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
+  /** Calls of tools that are answered as a stream. */
+  toolStreams = 0;
   /** The process is ending: clients being served are asked to connect elsewhere. */
   isLeaving = false;
   /** No new client is served. */

@@ -209,7 +209,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
   const authenticated = authenticatedOf(request);
   const params = readToolParams(read);
   const refusal = deps.pipeline.turnAway(authenticated);
-  const stream = new ToolStream(reply, takesEvents(request.headers.accept));
+  const stream = new ToolStream(reply, takesEvents(request.headers.accept), deps.calls);
   try {
     if (refusal) {
       deps.pipeline.refuse(context, 'mcp', refusal);

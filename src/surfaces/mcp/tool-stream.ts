@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ToolNotice } from '#/call/tool-call.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
+import type { OpenCalls } from '../open-calls.ts';
 
 /** An answer that takes longer than this comes as a stream, where its client takes one. */
 const PATIENCE_MS = 5000;
@@ -13,12 +14,14 @@ const MOST_WAITING = 1024 * 1024;
 export class ToolStream {
   readonly #reply: FastifyReply;
   readonly #streams: boolean;
+  readonly #calls: Pick<OpenCalls, 'toolStreams'>;
   #timer: NodeJS.Timeout | undefined;
   #opened = false;
 
   /** `streams`: the client takes a stream of events. */
-  constructor(reply: FastifyReply, streams: boolean) {
+  constructor(reply: FastifyReply, streams: boolean, calls: Pick<OpenCalls, 'toolStreams'>) {
     this.#reply = reply;
+    this.#calls = calls;
     this.#streams = streams;
     if (streams) this.#timer = setTimeout(() => this.#open(), PATIENCE_MS).unref();
   }
@@ -50,6 +53,8 @@ export class ToolStream {
   #open(): void {
     if (this.#opened) return;
     this.#opened = true;
+    this.#calls.toolStreams++;
+    this.#reply.raw.once('close', () => this.#calls.toolStreams--);
     clearTimeout(this.#timer);
     this.#reply.hijack();
     const { raw } = this.#reply;

@@ -1,11 +1,22 @@
 import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { OpenCalls } from '#/surfaces/open-calls.ts';
 import type { Log } from '#/telemetry/log.ts';
-import { counter, gauge, type Metrics } from '#/telemetry/metrics.ts';
+import { counter, gauge, histogram, type Metrics } from '#/telemetry/metrics.ts';
 import type { Handlers } from './handlers.ts';
+
+/** Bounds of buckets, in seconds: a call may take up to 10 minutes. */
+const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 export const TOOL_METRICS = {
   calls: counter('gw_mcp_calls_total', 'Calls of tools, by MCP server and outcome.', 'server', 'outcome'),
-  seconds: counter('gw_mcp_call_seconds_total', 'Time that calls of tools took, by MCP server.', 'server'),
+  seconds: histogram(
+    'gw_mcp_call_seconds',
+    'Time that calls of tools took, refused ones included, by MCP server.',
+    SECONDS,
+    'server',
+  ),
+  listSeconds: histogram('gw_mcp_list_seconds', 'Time that servers took to list their tools, or to fail.', SECONDS),
+  streams: gauge('gw_mcp_streams', 'Answers to calls of tools that are streams and still open.'),
   lists: counter(
     'gw_mcp_lists_total',
     'Requests for the tools of a server, by MCP server and result.',
@@ -41,14 +52,15 @@ export function observeTools(log: Log, metrics: Metrics) {
   const handlers: Handlers<ToolKind> = {
     'tool.called': ({ server, outcome, durationMs }) => {
       count.calls.inc(server, outcome);
-      count.seconds.add(durationMs / 1000, server);
+      count.seconds.observe(durationMs / 1000, server);
     },
     'tools.changed': ({ kind, tools, ...facts }) => {
       const line = { event: kind, ...facts, count: tools.length, tools: firstOf(tools) };
       if (facts.what === 'quarantined') log.warn(line);
       else log.info(line);
     },
-    'tools.listed': ({ kind, server, tools: listed, leftOut }) => {
+    'tools.listed': ({ kind, server, tools: listed, leftOut, durationMs }) => {
+      count.listSeconds.observe(durationMs / 1000);
       count.lists.inc(server, 'listed');
       up.set(server, 1);
       log.debug({ event: kind, server, tools: listed, left_out: leftOut });
@@ -56,7 +68,8 @@ export function observeTools(log: Log, metrics: Metrics) {
     'tools.unfit': ({ kind, tools, ...facts }) => {
       log.warn({ event: kind, ...facts, count: tools.length, tools: firstOf(tools) });
     },
-    'tools.unlisted': ({ kind, server, why, isNew }) => {
+    'tools.unlisted': ({ kind, server, why, isNew, durationMs }) => {
+      count.listSeconds.observe(durationMs / 1000);
       count.lists.inc(server, 'failed');
       up.set(server, 0);
       if (isNew) log.warn({ event: kind, server, why });
@@ -64,6 +77,9 @@ export function observeTools(log: Log, metrics: Metrics) {
   };
   return {
     handlers,
+    watchStreams: (calls: Pick<OpenCalls, 'toolStreams'>): void => {
+      count.streams.from(() => calls.toolStreams);
+    },
     watchPins: (pins: Pick<PinKeeper, 'counts' | 'hidden'>): void => {
       count.tools.from(() => pins.counts());
       count.hidden.from(() => pins.hidden());

@@ -1,4 +1,4 @@
-import { canonical, isArray, isObject, refuse, told, type Check } from './check.ts';
+import { canonical, isArray, isObject, isVague, refuse, told, type Check } from './check.ts';
 import { finite, KeywordFault, textsOf, wholeNumber, type Keyword } from './keyword.ts';
 import { LinearPattern } from './linear-pattern.ts';
 import { PatternFault } from './parse-pattern.ts';
@@ -112,6 +112,10 @@ function ofSize(isSized: (value: unknown) => value is object, limit: number, isM
 }
 
 function oneOf(values: readonly unknown[]): Check {
+  JSON.stringify(values, (_name, value: unknown) => {
+    if (isVague(value)) throw new KeywordFault('must have no number beyond 2^53, which JSON readers take for others');
+    return value;
+  });
   const allowed = new Set(values.map((value) => canonical(value, new Work(Infinity))));
   const longest = Math.max(0, ...values.map((value) => (typeof value === 'string' ? value.length : 0)));
   const must = values.length === 1 ? `be ${told(values)}` : `be one of ${told(values)}`;

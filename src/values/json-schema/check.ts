@@ -49,7 +49,12 @@ export function told(values: readonly unknown[]): string {
   return text.length > MOST_TOLD ? `${text.slice(0, MOST_TOLD).toWellFormed()}…` : text;
 }
 
-/** JSON that is the same for equal values: members in order. */
+/** Whether a number may stand for others: beyond 2^53, whole numbers that a server tells apart are one double. */
+export function isVague(value: unknown): boolean {
+  return typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+}
+
+/** JSON that is the same for equal values: members in order. A vague number equals no value of a schema. */
 export function canonical(value: unknown, work: Work): string {
   if (typeof value === 'string') {
     work.spend(1 + value.length / 16);
@@ -57,7 +62,7 @@ export function canonical(value: unknown, work: Work): string {
   }
   work.spend(1);
   if (isArray(value)) return `[${value.map((item) => canonical(item, work)).join()}]`;
-  if (!isObject(value)) return String(value === 0 ? 0 : value);
+  if (!isObject(value)) return isVague(value) ? 'vague' : String(value === 0 ? 0 : value);
   const names = Object.keys(value).sort();
   work.spend(names.length);
   return `{${names.map((name) => `${canonical(name, work)}:${canonical(value[name], work)}`).join()}}`;
