@@ -13,6 +13,8 @@ export interface ToolCallRequest extends CallContext {
   readonly era: ClientEra;
   /** Members of the request's `_meta` that go on to the server. */
   readonly meta: JsonObject;
+  /** The access token that it came with; absent: it came with a key. */
+  readonly subject?: string | undefined;
   /** Takes progress and log messages while the tool works, as JSON source of `{method, params}`; absent: none are wanted. */
   readonly onNotice?: ((notice: ToolNotice) => void) | undefined;
 }

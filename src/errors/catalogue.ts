@@ -89,7 +89,7 @@ export const CATALOGUE = {
     remedy: 'Correct what the message names.',
   }),
   invalid_api_key: final(401, 'authentication_error', 'authentication_error', {
-    meaning: 'The API key is missing, unknown, expired or revoked.',
+    meaning: 'The API key or access token is missing, unknown, expired or revoked.',
     remedy: 'Send a valid key of a workload (`gwctl key create` makes one).',
   }),
   insufficient_quota: final(402, 'insufficient_quota', 'billing_error', {

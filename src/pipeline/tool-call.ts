@@ -105,9 +105,19 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
 /** Whether policy and the server's rules let the workload call it so. */
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
   const facts = routeTool(server, listed.name, request.key.workload, request.arguments?.value ?? {});
+  if (server.auth.type === 'token_exchange' && request.subject === undefined)
+    throw new Stopped(userNeeded(server), facts);
   if (!found.quarantined) return { facts };
   const message = 'The definition of this tool is new or has changed, and is not accepted yet: ask your administrator.';
   throw new Stopped(new GatewayError('tool_quarantined', message), facts);
+}
+
+/** A server that is asked for each user does nothing for a key. */
+function userNeeded({ name }: McpServerConfig): GatewayError {
+  const message =
+    `The MCP server ${name} is asked for the user of each call, and a virtual key has none. ` +
+    'Send an access token of the user.';
+  return new GatewayError('invalid_request', message, { param: 'authorization' });
 }
 
 interface Inspected extends Admitted {

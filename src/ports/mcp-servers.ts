@@ -41,6 +41,8 @@ interface ToolAsk {
   /** Milliseconds to the end of the answer; progress does not extend it. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The access token that the call came with, for a server that is asked for its user. */
+  readonly subject?: string | undefined;
 }
 
 /** What a server answered. Dispose of it when it has been passed on: it takes room. */
@@ -69,8 +71,8 @@ export class McpServerFault extends Error {
   }
 }
 
-/** `refused`: the gateway's client; `answer`: the answer holds no token. */
-export type McpTokenFaultKind = 'refused' | 'unreachable' | 'timeout' | 'answer';
+/** `refused`: the gateway's client; `not_exchanged`: the access token of the user; `answer`: the answer holds no token. */
+export type McpTokenFaultKind = 'refused' | 'not_exchanged' | 'unreachable' | 'timeout' | 'answer';
 
 /** The token endpoint of a server gave no access token. Nothing was sent to the server. */
 export class McpTokenFault extends Error {

@@ -122,6 +122,7 @@ const FAULTS: Readonly<Record<UpstreamFaultKind, string>> = {
 
 const TOKEN_FAULTS: Readonly<Record<McpTokenFaultKind, string>> = {
   refused: 'refuses the client; check spec.auth',
+  not_exchanged: 'exchanges no token',
   unreachable: 'cannot be reached or fails',
   timeout: 'did not answer in time',
   answer: 'gave no access token of type Bearer',

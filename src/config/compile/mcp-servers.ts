@@ -136,10 +136,10 @@ function compileAuth(compilation: Compilation, resource: Resource<'MCPServer'>):
   if (type === 'None' || secret === undefined) return NO_AUTH;
   if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(secret))
     faults.add(resource, 'spec.auth.secretKeyRef', 'must be printable ASCII characters, as a header needs');
-  if (type === 'ClientCredentials') {
+  if (type === 'ClientCredentials' || type === 'TokenExchange') {
     if (tokenUrl === undefined || clientId === undefined) return NO_AUTH;
     refuseAddress(compilation, resource, 'spec.auth.tokenUrl', tokenUrl);
-    return Object.freeze({ type: 'client_credentials', tokenUrl, clientId, clientSecret: secret, scopes });
+    return Object.freeze({ type: GRANTS[type], tokenUrl, clientId, clientSecret: secret, scopes });
   }
   if (type === 'Bearer') return Object.freeze({ type: 'header', header: 'authorization', value: `Bearer ${secret}` });
   const name = (header ?? '').toLowerCase();
@@ -147,5 +147,7 @@ function compileAuth(compilation: Compilation, resource: Resource<'MCPServer'>):
     faults.add(resource, 'spec.auth.header', "must be the name of a header that is not the protocol's own");
   return Object.freeze({ type: 'header', header: name, value: secret });
 }
+
+const GRANTS = { ClientCredentials: 'client_credentials', TokenExchange: 'token_exchange' } as const;
 
 const NO_AUTH: McpServerAuth = Object.freeze({ type: 'none' });

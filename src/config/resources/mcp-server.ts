@@ -6,13 +6,17 @@ import { anyObject, closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setO
 
 const auth = closed(
   {
-    type: values(['None', 'Bearer', 'Header', 'ClientCredentials'], {
+    type: values(['None', 'Bearer', 'Header', 'ClientCredentials', 'TokenExchange'], {
       description:
         'How the gateway authenticates itself. Bearer: with the secret. Header: with the secret in a header of this name. ' +
-        'ClientCredentials: with an OAuth access token that it fetches from tokenUrl as a client of its own.',
+        'ClientCredentials: with an OAuth access token that it fetches from tokenUrl as a client of its own. ' +
+        'TokenExchange: with one for the user whose access token the call came with (RFC 8693); lists as with ' +
+        'ClientCredentials.',
     }),
     tokenUrl: Type.Optional(
-      endpointUrl('Token endpoint of the authorization server, when type is ClientCredentials. It is not discovered.'),
+      endpointUrl(
+        'Token endpoint of the authorization server, when type is ClientCredentials or TokenExchange. It is not discovered.',
+      ),
     ),
     clientId: Type.Optional(
       text('clientId', { minLength: 1, maxLength: 256, description: 'Client id at the authorization server.' }),
@@ -147,25 +151,29 @@ const spec = closed({
 /** `spec` of an MCPServer: a server of tools that models may call through the gateway. */
 export type MCPServerSpec = Static<typeof spec>;
 
+function isOAuth({ type }: MCPServerSpec['auth']): boolean {
+  return type === 'ClientCredentials' || type === 'TokenExchange';
+}
+
 /** Fields that only OAuth has. */
 const TOKEN_RULES: readonly Rule<MCPServerSpec['auth']>[] = [
   {
-    rule: "self.type == 'ClientCredentials' ? has(self.tokenUrl) : !has(self.tokenUrl)",
-    message: 'must be set if and only if type is ClientCredentials',
+    rule: "self.type in ['ClientCredentials', 'TokenExchange'] ? has(self.tokenUrl) : !has(self.tokenUrl)",
+    message: 'must be set if and only if type is ClientCredentials or TokenExchange',
     fieldPath: '.tokenUrl',
-    check: (self) => (self.type === 'ClientCredentials') === (self.tokenUrl !== undefined),
+    check: (self) => isOAuth(self) === (self.tokenUrl !== undefined),
   },
   {
-    rule: "self.type == 'ClientCredentials' ? has(self.clientId) : !has(self.clientId)",
-    message: 'must be set if and only if type is ClientCredentials',
+    rule: "self.type in ['ClientCredentials', 'TokenExchange'] ? has(self.clientId) : !has(self.clientId)",
+    message: 'must be set if and only if type is ClientCredentials or TokenExchange',
     fieldPath: '.clientId',
-    check: (self) => (self.type === 'ClientCredentials') === (self.clientId !== undefined),
+    check: (self) => isOAuth(self) === (self.clientId !== undefined),
   },
   {
-    rule: "!has(self.scopes) || self.type == 'ClientCredentials'",
-    message: 'must be set only if type is ClientCredentials',
+    rule: "!has(self.scopes) || self.type in ['ClientCredentials', 'TokenExchange']",
+    message: 'must be set only if type is ClientCredentials or TokenExchange',
     fieldPath: '.scopes',
-    check: (self) => self.scopes === undefined || self.type === 'ClientCredentials',
+    check: (self) => self.scopes === undefined || isOAuth(self),
   },
   {
     rule: "!has(self.tokenUrl) || (isURL(self.tokenUrl) && !self.tokenUrl.matches('[@?#]'))",

@@ -271,19 +271,19 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     'MCPServer',
     'has(self.tokenUrl) : ',
     { auth: { type: 'ClientCredentials', clientId: 'gw', secretKeyRef } },
-    'spec.auth.tokenUrl: must be set if and only if type is ClientCredentials',
+    'spec.auth.tokenUrl: must be set if and only if type is ClientCredentials or TokenExchange',
   ],
   [
     'MCPServer',
     'has(self.clientId) : ',
     { auth: { type: 'Bearer', clientId: 'gw', secretKeyRef } },
-    'spec.auth.clientId: must be set if and only if type is ClientCredentials',
+    'spec.auth.clientId: must be set if and only if type is ClientCredentials or TokenExchange',
   ],
   [
     'MCPServer',
     '!has(self.scopes) ||',
     { auth: { type: 'Bearer', scopes: ['a'], secretKeyRef } },
-    'spec.auth.scopes: must be set only if type is ClientCredentials',
+    'spec.auth.scopes: must be set only if type is ClientCredentials or TokenExchange',
   ],
   [
     'MCPServer',

@@ -83,6 +83,7 @@ export async function askServer(
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
       signal: stop.signal,
+      subject: request.subject,
     });
     await notices?.done();
     permit.end('served');

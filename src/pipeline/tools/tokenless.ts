@@ -6,13 +6,14 @@ export function tokenless(thrown: McpTokenFault, name: string, attempts: readonl
   const { kind, retryAfterMs } = thrown;
   const why = {
     refused: 'refused the client of the gateway',
+    not_exchanged: 'does not exchange the access token of the caller',
     answer: 'gave no usable access token',
     unreachable: 'cannot be reached',
     timeout: 'did not answer in time',
   }[kind];
   const message = `The token endpoint of the MCP server ${name} ${why}. Nothing was sent to the server.`;
-  const report = { cause: kind === 'refused' ? 'credentials' : 'token', attempts };
-  if (kind === 'refused' || kind === 'answer')
+  const report = { cause: kind === 'refused' || kind === 'not_exchanged' ? 'credentials' : 'token', attempts };
+  if (kind === 'refused' || kind === 'not_exchanged' || kind === 'answer')
     return new GatewayError('upstream_error', message, { report }, { cause: thrown });
   return new GatewayError(
     'upstream_overloaded',

@@ -28,6 +28,7 @@ export class IssuerKeys {
   #known: Known | undefined;
   #fetching: Promise<void> | undefined;
   #triedAt = -Infinity;
+  #isFailing = false;
 
   constructor(url: string, transport: Transport) {
     this.#url = new URL(url);
@@ -36,7 +37,11 @@ export class IssuerKeys {
 
   /** The key that a token names. Rejects with an error of `jose`, or with `AccessTokenFault` where no keys are known. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
-    if (this.#age() > KEPT_MS) await this.#renew();
+    if (this.#age() > KEPT_MS) {
+      const renewing = this.#renew();
+      // No token waits for an issuer that has just failed, as long as its last keys hold.
+      if (!this.#isFailing || this.#age() > LAST_MS) await renewing;
+    }
     try {
       return await this.#current().find(header, token);
     } catch (thrown) {
@@ -63,14 +68,17 @@ export class IssuerKeys {
     if (!this.#fetching) {
       if (performance.now() - this.#triedAt < waitMs) return;
       this.#triedAt = performance.now();
-      this.#fetching = this.#fetch().finally(() => {
+      this.#fetching = this.#fetch().then((known) => {
         this.#fetching = undefined;
+        this.#isFailing = known === undefined;
+        if (known) this.#known = known;
       });
     }
     await this.#fetching;
   }
 
-  async #fetch(): Promise<void> {
+  /** Undefined: the issuer gives no keys. Never rejects. */
+  async #fetch(): Promise<Known | undefined> {
     try {
       const { origin, pathname, search } = this.#url;
       const incoming = await this.#transport.send({
@@ -83,14 +91,18 @@ export class IssuerKeys {
         idle: false,
         signal: NEVER,
       });
-      if (incoming.status !== 200) return incoming.close();
+      if (incoming.status !== 200) {
+        incoming.close();
+        return undefined;
+      }
       const value = JSON.parse(await incoming.text(MOST_BYTES)) as Json;
       const keys = isObject(value) && Array.isArray(value['keys']) ? (value['keys'] as readonly Json[]) : [];
       const usable = keys.filter(isObject).slice(0, MOST_KEYS);
-      if (usable.length === 0) return;
-      this.#known = { find: createLocalJWKSet({ keys: structuredClone(usable) }), fetchedAt: performance.now() };
+      if (usable.length === 0) return undefined;
+      return { find: createLocalJWKSet({ keys: structuredClone(usable) }), fetchedAt: performance.now() };
     } catch {
       // Those that wait learn it from the age of the keys.
+      return undefined;
     }
   }
 }

@@ -35,7 +35,7 @@ const sign = (
 async function world() {
   let now = 1_000_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const state: { text: string; status: number; fault: boolean } = {
+  const state: { text: string; status: number; fault: boolean; silent?: boolean } = {
     text: JSON.stringify({ keys: [await jwk(keys, 'a')] }),
     status: 200,
     fault: false,
@@ -43,6 +43,7 @@ async function world() {
   let fetched = 0;
   const send = async (): Promise<Incoming> => {
     fetched += 1;
+    if (state.silent === true) return new Promise(() => {});
     if (state.fault) throw new UpstreamFault('connect', 'gone');
     return {
       status: state.status,
@@ -164,6 +165,19 @@ describe('keys', () => {
     const before = fetched();
     for (let tries = 0; tries < 100; tries++) await faultOf(checker.check(token, RESOURCE));
     expect(fetched()).toBe(before);
+  });
+
+  test('no token waits for an issuer that failed before, as long as its last keys hold', async () => {
+    const { checker, state, pass, fetched } = await world();
+    const token = await sign();
+    await checker.check(token, RESOURCE);
+    state.fault = true;
+    pass(600_001);
+    await checker.check(token, RESOURCE);
+    state.silent = true;
+    pass(30_001);
+    await checker.check(token, RESOURCE);
+    expect(fetched()).toBe(3);
   });
 
   test.each<[string, object]>([

@@ -17,7 +17,7 @@ const AUTH: McpServerOAuth = {
 const GOOD = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
 
 /** A clock that tests set, and a token endpoint that answers as they say. */
-function world() {
+function world(subject?: string) {
   let now = 1_000_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const sent: TransportRequest[] = [];
@@ -41,7 +41,7 @@ function world() {
       close: () => undefined,
     };
   };
-  const tokens = new AccessTokens(AUTH, 'https://crm.example/mcp', { send, close: async () => undefined });
+  const tokens = new AccessTokens(AUTH, 'https://crm.example/mcp', { send, close: async () => undefined }, subject);
   return { tokens, sent, state, pass: (ms: number) => (now += ms) };
 }
 
@@ -108,6 +108,28 @@ test('a token that a server took is renewed when it is refused; one that it neve
   expect(tokens.refused(second)).toBe(true);
   await tokens.get();
   expect(sent).toHaveLength(3);
+});
+
+test('a token for a user is asked for with the token of the user, whose refusal is no refusal of the client', async () => {
+  const { tokens, sent, state, pass } = world('of=the&user');
+  await tokens.get();
+  expect(Object.fromEntries(new URLSearchParams(sent[0]!.body as string))).toEqual({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: 'of=the&user',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    resource: 'https://crm.example/mcp',
+    scope: 'crm.read crm.list',
+  });
+  for (const [status, kind] of [
+    [400, 'not_exchanged'],
+    [401, 'refused'],
+    [500, 'unreachable'],
+  ] as const) {
+    state.status = status;
+    pass(4_000_000);
+    expect((await faultOf(tokens.get())).kind).toBe(kind);
+  }
 });
 
 describe('failures', () => {

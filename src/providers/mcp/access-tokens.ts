@@ -39,9 +39,9 @@ export class AccessTokens {
   #fault: McpTokenFault | undefined;
   #restsUntil = 0;
 
-  /** `resource`: the address of the server. // RFC 8707 */
-  constructor(auth: McpServerOAuth, resource: string, transport: Transport) {
-    this.#ask = { auth, resource };
+  /** `resource`: the address of the server. `subject`: the access token of the user that it is for. // RFC 8707 */
+  constructor(auth: McpServerOAuth, resource: string, transport: Transport, subject?: string) {
+    this.#ask = { auth, resource, subject };
     this.#transport = transport;
   }
 

@@ -9,6 +9,8 @@ export interface TokenAsk {
   readonly auth: McpServerOAuth;
   /** Address of the server that the token is for. */
   readonly resource: string;
+  /** The access token of the user that it is for; undefined: it is for the gateway. */
+  readonly subject: string | undefined;
 }
 
 /** A token as the endpoint gave it. */
@@ -29,10 +31,10 @@ const IS_REFUSAL: ReadonlySet<number> = new Set([400, 401, 403, 404]);
 /** Many calls may wait for a token: none of them gives it up for the others. */
 const NEVER = new AbortController().signal;
 
-/** Fetches an access token. Rejects with `McpTokenFault` or `UpstreamFault`. // RFC 6749 4.4 */
-export async function fetchToken({ auth, resource }: TokenAsk, transport: Transport): Promise<GivenToken> {
+/** Fetches an access token. Rejects with `McpTokenFault` or `UpstreamFault`. // RFC 6749 4.4, RFC 8693 */
+export async function fetchToken({ auth, resource, subject }: TokenAsk, transport: Transport): Promise<GivenToken> {
   const { origin, pathname } = new URL(auth.tokenUrl);
-  const form = new URLSearchParams({ grant_type: 'client_credentials', resource });
+  const form = new URLSearchParams({ ...(subject === undefined ? OWN : exchangeOf(subject)), resource });
   if (auth.scopes.length > 0) form.set('scope', auth.scopes.join(' '));
   const incoming = await transport.send({
     method: 'POST',
@@ -52,10 +54,24 @@ export async function fetchToken({ auth, resource }: TokenAsk, transport: Transp
   if (status !== 200) {
     incoming.close();
     const { retryAfterMs } = readFailure(incoming, '');
-    const kind = IS_REFUSAL.has(status) ? 'refused' : status >= 500 || status === 429 ? 'unreachable' : 'answer';
+    const refused = subject === undefined || status === 401 ? 'refused' : 'not_exchanged';
+    const kind = IS_REFUSAL.has(status) ? refused : status >= 500 || status === 429 ? 'unreachable' : 'answer';
     throw new McpTokenFault(kind, `the token endpoint answered with status ${status}`, retryAfterMs);
   }
   return read(parsed(await incoming.text(MOST_BYTES)));
+}
+
+const OWN = { grant_type: 'client_credentials' };
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** Asks for a token that another one is exchanged for. // RFC 8693 2.1 */
+function exchangeOf(subject: string): Readonly<Record<string, string>> {
+  return {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: subject,
+    subject_token_type: ACCESS_TOKEN,
+    requested_token_type: ACCESS_TOKEN,
+  };
 }
 
 /** Id and secret, each form-encoded. // RFC 6749 2.3.1 */

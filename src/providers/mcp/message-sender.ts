@@ -30,11 +30,12 @@ export class MessageSender {
   readonly #origin: string;
   readonly #path: string;
 
-  constructor(server: McpServerConfig, transport: Transport) {
+  /** `subject`: the access token of the user that the server is asked for. */
+  constructor(server: McpServerConfig, transport: Transport, subject?: string) {
     this.#server = server;
     this.#transport = transport;
     const { auth, url } = server;
-    if (auth.type !== 'none' && auth.type !== 'header') this.#tokens = new AccessTokens(auth, url, transport);
+    if (auth.type !== 'none' && auth.type !== 'header') this.#tokens = new AccessTokens(auth, url, transport, subject);
     const { origin, pathname } = new URL(url);
     this.#origin = origin;
     this.#path = pathname;

@@ -73,10 +73,10 @@ export class Peer {
   #count = 0;
   #posts = 0;
 
-  /** `client`: what the gateway calls itself. */
-  constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject) {
+  /** `client`: what the gateway calls itself. `subject`: the access token of the user that the server is asked for. */
+  constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject, subject?: string) {
     this.#server = server;
-    this.#sender = new MessageSender(server, transport);
+    this.#sender = new MessageSender(server, transport, subject);
     this.#room = room;
     this.#client = client;
   }

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import type { McpServers, ToolAnswer } from '#/ports/mcp-servers.ts';
+import { McpTokenFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
@@ -13,6 +14,11 @@ import { ResultRoom } from './result-room.ts';
 
 /** Servers that are known at once; the longest unused are forgotten, sessions and all. */
 const MOST_PEERS = 1024;
+/** Memory for users of servers that are asked for each user, and the most that one takes: two tokens and a session. */
+const USERS_BYTES = 64 * 1024 * 1024;
+const USER_BYTES = 20 * 1024;
+/** A user who does nothing for so long is forgotten. */
+const USER_MS = 3_600_000;
 /** Memory for the answers of all servers. */
 const ROOM_BYTES = 256 * 1024 * 1024;
 /** Bytes that an answer may have besides its result: messages before it, and the JSON around it. */
@@ -22,6 +28,14 @@ const BESIDE = 64 * 1024;
 export function createMcpServers(transport: Transport, client: JsonObject): McpServers {
   const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
+  const users = new LRUCache<string, Peer>({ maxSize: USERS_BYTES, sizeCalculation: () => USER_BYTES, ttl: USER_MS });
+  /** Users share nothing of such a server: neither tokens nor sessions. */
+  const peerFor = (server: McpServerConfig, subject: string): Peer => {
+    const name = `${serverIdentity(server)} ${hash('sha256', subject, 'base64url')}`;
+    let peer = users.get(name);
+    if (!peer) users.set(name, (peer = new Peer(server, transport, room, client, subject)));
+    return peer;
+  };
   const peerOf = (server: McpServerConfig): Peer => {
     const identity = serverIdentity(server);
     let peer = peers.get(identity);
@@ -29,9 +43,12 @@ export function createMcpServers(transport: Transport, client: JsonObject): McpS
     return peer;
   };
   return {
-    async call(server, { tool, arguments: args, headers, meta, ...ask }) {
+    async call(server, { tool, arguments: args, headers, meta, subject, ...ask }) {
+      const isForUser = server.auth.type === 'token_exchange';
+      if (isForUser && subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
+      const peer = isForUser && subject !== undefined ? peerFor(server, subject) : peerOf(server);
       const named = `"name":${JSON.stringify(tool)},`;
-      const { document, version, place } = await peerOf(server).ask({
+      const { document, version, place } = await peer.ask({
         method: 'tools/call',
         name: tool,
         params: args === undefined ? named : `${named}"arguments":${args},`,

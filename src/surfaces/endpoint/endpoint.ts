@@ -7,6 +7,8 @@ import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 export interface Caller {
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
+  /** The access token that said who it is; absent: a key did. */
+  readonly subject?: string;
 }
 
 /** A request whose caller is known and whose body is not read yet. */

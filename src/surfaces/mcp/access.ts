@@ -97,7 +97,7 @@ export async function callerByToken(
   }
   const snapshot = keys.current();
   if (!snapshot) throw unavailable();
-  return { key: keyOfToken(claims, snapshot), snapshot };
+  return { key: keyOfToken(claims, snapshot), snapshot, subject: token };
 }
 
 async function checked({ checker }: McpAccess, token: string, resource: string): Promise<JsonObject> {

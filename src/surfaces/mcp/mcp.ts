@@ -219,6 +219,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
     const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || META_LOG_LEVEL in meta);
     const answered = await deps.pipeline.callTool({
       ...context,
+      subject: authenticated.subject,
       server,
       tool,
       arguments: args,
