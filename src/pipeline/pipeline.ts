@@ -26,8 +26,10 @@ import { TOOL_CALL } from './tool-call.ts';
 export class Pipeline {
   readonly #parts: Assembled['parts'];
   readonly #background: Omit<Assembled, 'parts'>;
+  readonly #snapshot: PipelineDeps['snapshot'];
 
   constructor(deps: PipelineDeps) {
+    this.#snapshot = deps.snapshot;
     const { parts, ...background } = assemble(deps);
     this.#parts = parts;
     this.#background = background;
@@ -51,6 +53,7 @@ export class Pipeline {
     return runToolLoop(loop, emit, {
       serve: (round, hear) => this.#serveOne(round, hear),
       callTool: (call) => this.callTool(call),
+      snapshot: this.#snapshot,
       seal: (context, error) => this.refuse(context, request.codec.family, error),
     });
   }
