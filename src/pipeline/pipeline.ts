@@ -29,8 +29,10 @@ import { TOOL_CALL } from './tool-call.ts';
 export class Pipeline {
   readonly #parts: Assembled['parts'];
   readonly #background: Omit<Assembled, 'parts'>;
+  readonly #snapshot: PipelineDeps['snapshot'];
 
   constructor(deps: PipelineDeps) {
+    this.#snapshot = deps.snapshot;
     const { parts, ...background } = assemble(deps);
     this.#parts = parts;
     this.#background = background;
@@ -60,6 +62,7 @@ export class Pipeline {
     return runToolLoop(loop, emit, {
       serve: (round, asked, hear) => this.#serveOne(round, asked, hear),
       callTool: (call) => this.callTool(call),
+      snapshot: this.#snapshot,
       seal: (context, error) => this.refuse(context, request.codec.family, error),
     });
   }

@@ -1,8 +1,10 @@
 import { newCallId } from '#/call/call-id.ts';
 import { ServerRestarting, type CallContext, type CallRequest, type Emit } from '#/call/call.ts';
+import type { Snapshot } from '#/config/snapshot.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
 import type { LoopCall, LoopConversation } from '#/wire/hub/tool-loop/loop-codec.ts';
+import { currentCaller } from './current-caller.ts';
 import { Heard } from './heard.ts';
 import { failed, runTool } from './run-tool.ts';
 
@@ -11,6 +13,8 @@ export interface LoopParts {
   /** Serves one model call. */
   readonly serve: (request: CallRequest, text: string, emit: Emit) => Promise<unknown>;
   readonly callTool: (request: ToolCallRequest) => Promise<ToolReply>;
+  /** The configuration in force. */
+  readonly snapshot: () => Snapshot | undefined;
   /** Seals a refusal that no call of its own has come to. */
   readonly seal: (context: CallContext, error: GatewayError) => void;
 }
@@ -124,9 +128,14 @@ class Calls {
     return runTool(call, context, this.#parts.callTool);
   }
 
-  /** A call of the gateway's own for this request. Throws as `inTime` does. */
+  /** A call of the gateway's own for this request. Throws as `inTime` and `currentCaller` do. */
   child(): CallContext {
-    return this.inTime(this.#child());
+    const child = this.inTime(this.#child());
+    try {
+      return { ...child, ...currentCaller(child, this.#parts.snapshot()) };
+    } catch (thrown) {
+      throw this.stopped(asGatewayError(thrown));
+    }
   }
 
   /** The request ends here, between two calls: it gets a row that says so. */
