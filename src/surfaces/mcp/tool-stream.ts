@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ToolNotice } from '#/call/tool-call.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
-import type { OpenCalls } from '../open-calls.ts';
+import type { OpenCalls } from '../endpoint/open-calls.ts';
 
 /** An answer that takes longer than this comes as a stream, where its client takes one. */
 const PATIENCE_MS = 5000;

@@ -1,5 +1,5 @@
 import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
-import type { OpenCalls } from '#/surfaces/open-calls.ts';
+import type { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { counter, gauge, histogram, type Metrics } from '#/telemetry/metrics.ts';
 import type { Handlers } from './handlers.ts';
