@@ -22,7 +22,7 @@ import { hangUpOf } from '#/surfaces/endpoint/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
 import { chatProtocol } from '#/surfaces/chat/protocol.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '#/surfaces/cors.ts';
-import type { Endpoint } from '#/surfaces/endpoint/endpoint.ts';
+import type { Caller, Endpoint } from '#/surfaces/endpoint/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
 import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
@@ -51,7 +51,7 @@ export interface GatewayDeps
   readonly keys: KeyStore;
   readonly pipeline: Pick<
     Pipeline,
-    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'
+    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'
   >;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
@@ -113,7 +113,10 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   } satisfies DocumentDeps;
   mountPassthrough(app, mounted);
   mountDocuments(app, mounted);
-  mountMcp(app, { ...deps, authenticateFor: (request, reply, protocol) => admit(request, reply, deps, protocol) });
+  mountMcp(app, {
+    ...deps,
+    authenticateFor: (request, reply, protocol, known) => admit(request, reply, deps, protocol, undefined, known),
+  });
   mountAnyPath(app, mounted);
   return app;
 }
@@ -210,10 +213,11 @@ function admit(
   deps: GatewayDeps,
   protocol: ClientProtocol,
   endpoint?: Endpoint,
+  known?: Caller,
 ): void {
   const { calls, keys, pipeline } = deps;
   if (calls.isLeaving) reply.header('connection', 'close');
-  const authenticated = authenticate(request, reply, keys, protocol, endpoint);
+  const authenticated = authenticate(request, reply, keys, protocol, endpoint, known);
   reply.headers(timeoutHeader(authenticated));
   allowOrigin(request, reply, authenticated);
   if (calls.isClosed) throw restarting(reply);

@@ -11,7 +11,7 @@ import type { Log } from '#/telemetry/log.ts';
 import { createCheckpointer, type Checkpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import type { MasterKey } from '#/config/master-keys.ts';
-import { VERSION } from './version.ts';
+import { IMPLEMENTATION, VERSION } from './version.ts';
 import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
 import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
@@ -168,7 +168,7 @@ interface ServedBy {
 
 function createGateway(settings: Settings, log: Log, { onError }: Observer, by: ServedBy): FastifyInstance {
   const { config, tools, pipeline, calls, room, jobs } = by;
-  const { providers, prices, lists } = tools;
+  const { providers, prices, lists, tokenChecker: checker } = tools;
   const { publicUrl, authDelayMs, docsUrl, bodyLimitBytes, mcpOrigins } = settings;
   return buildGateway({
     keys: config,
@@ -185,7 +185,8 @@ function createGateway(settings: Settings, log: Log, { onError }: Observer, by: 
     docsUrl,
     bodyLimitBytes,
     mcpOrigins: mcpOrigins ?? [],
-    version: VERSION,
+    implementation: IMPLEMENTATION,
+    ...(checker && publicUrl !== undefined && { access: { checker, publicUrl } }),
     room,
   });
 }

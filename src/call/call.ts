@@ -35,6 +35,8 @@ export interface CallContext {
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
   readonly surface: Surface;
+  /** The request that the gateway makes this call for; absent: a client's own call. */
+  readonly parent?: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Aborted when the client hangs up, or when the process ends its grace. */

@@ -1,3 +1,4 @@
+import type { Check } from '#/values/json-schema/check.ts';
 import type { NanoEuro } from '#/values/money.ts';
 import type { VendorId } from '#/vendors/list.ts';
 import type { CredentialType, PromptCacheMode, VendorProtocol } from '#/vendors/vendor.ts';
@@ -44,12 +45,21 @@ export interface PlanConfig {
   readonly activeUntil?: number;
 }
 
+/** A claim of access tokens, and the id of the VirtualKey that a token with it stands for. */
+export interface AccessTokenRule {
+  readonly claim: string;
+  readonly value: string;
+  readonly key: string;
+}
+
 export interface OrganizationConfig {
   readonly id: string;
   readonly suspended: boolean;
   /** IANA name; periods of budgets are cut in it. */
   readonly timeZone: string;
   readonly cap?: BudgetConfig;
+  /** Access tokens that its keys stand behind; absent: none. */
+  readonly accessTokens?: readonly AccessTokenRule[];
   /** Absent: postpaid, and active. */
   readonly plan?: PlanConfig;
   /** Per cent of cap or credit at which an alert is raised, ascending. */
@@ -100,15 +110,37 @@ export interface McpServerConfig {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly definitions: ToolDefinitionsConfig;
+  /** In the order of the resource. */
+  readonly rules: readonly ToolRuleConfig[];
+  /** Of each workload; absent: no limit. */
+  readonly callsPerMinute?: number;
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
+}
+
+/** What the arguments of some tools must be. */
+export interface ToolRuleConfig {
+  /** Names of tools, or patterns (`*`). */
+  readonly tools: readonly string[];
+  readonly arguments: Check;
 }
 
 /** How the gateway proves to such a server who asks. */
 export type McpServerAuth =
   | { readonly type: 'none' }
   /** `header`: in lower case. */
-  | { readonly type: 'header'; readonly header: string; readonly value: string };
+  | { readonly type: 'header'; readonly header: string; readonly value: string }
+  | McpServerOAuth;
+
+/** Access tokens that the gateway fetches as an OAuth client. */
+export interface McpServerOAuth {
+  /** `token_exchange`: each call with a token for the user whose access token it came with. */
+  readonly type: 'client_credentials' | 'token_exchange';
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+}
 
 export type DlpMode = 'allow_log' | 'tokenize' | 'mask' | 'block';
 

@@ -166,9 +166,19 @@ export const CATALOGUE = {
       'The definition of the tool is new or has changed, so the tool is neither listed nor called until a person accepts it.',
     remedy: 'Look at the change with `gwctl mcp diff` and accept it with `gwctl mcp accept`.',
   }),
+  tool_arguments_denied: final(422, 'invalid_request_error', 'permission_error', {
+    meaning:
+      'A rule of the MCPServer does not allow these arguments of the tool. The message names the rule, the place and the allowed values.',
+    remedy: 'Call the tool with other arguments, or ask your administrator to change `rules` of the MCPServer.',
+  }),
   result_too_large: final(422, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',
     remedy: 'Ask the tool for less, or raise `maxResultKiB` of the MCPServer.',
+  }),
+  tool_loop_limit: final(422, 'invalid_request_error', 'invalid_request_error', {
+    meaning:
+      'The model went on calling tools that the gateway runs until a limit of rounds, time or size was reached. The message names it.',
+    remedy: 'Ask for less at once, or offer fewer tools with `allowed_tools`.',
   }),
   rate_limit_exceeded: temporary(429, 'rate_limit_error', 'rate_limit_error', 2, {
     meaning: 'A limit of requests, tokens, concurrent calls or memory is reached. The message names it.',

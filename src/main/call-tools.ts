@@ -6,12 +6,14 @@ import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { openSnapshotFile, type SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
-import { VERSION } from '../version.ts';
+import { IMPLEMENTATION } from '../version.ts';
+import type { AccessTokenChecker } from '#/ports/access-tokens.ts';
 import type { McpServers } from '#/ports/mcp-servers.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
 import { createMediaFetcher } from '#/providers/http/media.ts';
 import { createTransport } from '#/providers/http/transport.ts';
+import { createTokenChecker } from '#/providers/issuer/token-checker.ts';
 import { createLocalProvider } from '#/providers/local/local.ts';
 import { createProviders } from '#/providers/registry.ts';
 import type { Providers } from '#/route/offer.ts';
@@ -33,6 +35,8 @@ export interface CallTools {
   readonly priceFile: SnapshotFile | undefined;
   readonly media: MediaFetcher;
   readonly mcpServers: McpServers;
+  /** Absent: no access tokens are taken. */
+  readonly tokenChecker: AccessTokenChecker | undefined;
   /** Stops the work in the background. */
   stop(): void;
   /** Closes all but the inference process. */
@@ -76,7 +80,8 @@ export async function openCallTools(
     prices,
     priceFile,
     media,
-    mcpServers: createMcpServers(transport, { name: 'gatewarden', version: VERSION }),
+    mcpServers: createMcpServers(transport, IMPLEMENTATION),
+    tokenChecker: settings.mcpIssuer && createTokenChecker(settings.mcpIssuer, transport),
     stop() {
       lists?.stop();
       priceFile?.close();

@@ -2,14 +2,7 @@ import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext } from '#/call/call.ts';
-import {
-  CountersUnavailable,
-  type HoldDecision,
-  type HoldRequest,
-  type LimitCounters,
-  type OpenHold,
-  type Limits,
-} from '#/ports/limit-counters.ts';
+import type { HoldDecision, HoldRequest, LimitCounters, OpenHold, Limits } from '#/ports/limit-counters.ts';
 import type { DebitedTarget } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/values/money.ts';
@@ -20,6 +13,7 @@ import type { Quantity, Unit, Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, type Refused } from './limits/limit-refusal.ts';
+import { askCounters, unavailable } from './ask-counters.ts';
 import type { Restorer } from './counter-rebuild.ts';
 import { standingOf } from './limits/standing.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
@@ -64,9 +58,6 @@ const UNPRICED: Price = { source: 'not billed', tiers: [], units: {}, denominato
 
 /** More than this no budget holds: the counters are 64-bit integers of nano-euro. */
 const MOST = 2n ** 63n - 1n;
-/** How long a call waits for counters that are being restored, before it is refused. */
-const RESTORE_PATIENCE_MS = 3000;
-const BUSY_WAIT_MS = 5;
 
 /**
  * Debits a call before anything is dispatched: its worst case over every candidate, against the workload's limits and
@@ -148,18 +139,7 @@ async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps
   const { workload } = context.key;
   const asked = { ...request, ...limitsOf(workload) };
   const askedAt = performance.now();
-  let decision: HoldDecision;
-  try {
-    decision = await deps.counters.hold(asked);
-    while (decision.kind === 'cold' || decision.kind === 'busy') {
-      if (performance.now() > askedAt + RESTORE_PATIENCE_MS) throw new CountersUnavailable('they are being restored');
-      if (decision.kind === 'cold') await deps.restorer.restore(workload.organization);
-      else await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
-      decision = await deps.counters.hold(asked);
-    }
-  } catch (cause) {
-    throw unavailable(cause);
-  }
+  const decision = await askCounters(asked, workload, deps);
   if (decision.kind === 'refused') throw await refusal(decision, request, context, askedAt, deps);
   const { requests, tokens, near } = decision;
   if (near) deps.near.add(request);
@@ -213,13 +193,6 @@ function priceCandidates<T extends DebitedTarget>(
   const [first, ...others] = plan;
   if (!first) throw unpriced(candidates, quantities, bounds.fast === true ? 'fast' : bounds.serviceTier);
   return { plan: [first, ...others], prices, amount };
-}
-
-/** Counters that cannot be asked fail closed. // spec 8 */
-function unavailable(cause: unknown): GatewayError {
-  const store =
-    cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
-  return new GatewayError(store, 'Limits and budget could not be checked. Nothing was sent.', {}, { cause });
 }
 
 type WorkloadLimits = Pick<

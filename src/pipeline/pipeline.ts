@@ -2,13 +2,14 @@ import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
+import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import { turnAway } from '#/meter/limits/turn-away.ts';
 import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeRequest } from './anonymize.ts';
+import { requestFault } from './admit.ts';
 import { callBuiltIn } from './built-in-tool.ts';
 import { assemble, type Assembled } from './assemble.ts';
 import { MODEL_CALL } from './model-call.ts';
@@ -16,7 +17,9 @@ import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
-import { findTool } from './tools/find-tool.ts';
+import { findTool, unlisted } from './tools/find-tool.ts';
+import { mayNameServers, readLoop } from './tools/read-loop.ts';
+import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
 import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
 import { keyFor } from './tools/protected-key.ts';
@@ -33,8 +36,35 @@ export class Pipeline {
     this.#background = background;
   }
 
-  /** Serves a model call, whose answer `emit` takes. */
+  /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
   serve(request: CallRequest, emit: Emit): Promise<unknown> {
+    return mayNameServers(request) ? this.#serveTools(request, emit) : this.#serveOne(request, emit);
+  }
+
+  async #serveTools(request: CallRequest, emit: Emit): Promise<unknown> {
+    let loop: LoopRequest | undefined;
+    try {
+      loop = await readLoop(request, {
+        ...this.#parts,
+        offering: {
+          offerTools: (...asked) => this.#parts.tools.offered.of(...asked),
+          whyUnlisted: (server) => this.whyUnlisted(server),
+        },
+      });
+    } catch (thrown) {
+      const error = asGatewayError(requestFault(thrown));
+      this.refuse(request, request.codec.family, error);
+      throw error;
+    }
+    if (!loop) return this.#serveOne(request, emit);
+    return runToolLoop(loop, emit, {
+      serve: (round, hear) => this.#serveOne(round, hear),
+      callTool: (call) => this.callTool(call),
+      seal: (context, error) => this.refuse(context, request.codec.family, error),
+    });
+  }
+
+  #serveOne(request: CallRequest, emit: Emit): Promise<unknown> {
     const { responseCache } = request.key.workload.policy;
     if (responseCache.enabled) return this.#serveAgain(request, emit);
     return runCall(MODEL_CALL, request.codec.family, { request, emit }, this.#parts);
@@ -86,6 +116,11 @@ export class Pipeline {
     return own
       ? withBuiltIn(offer, servers.length, offerBuiltIn(workload, this.#parts.providers))
       : { ...offer, sources: servers.length };
+  }
+
+  /** Why a server lists no tools. */
+  whyUnlisted(server: McpServerConfig): GatewayError {
+    return unlisted(server, this.#parts.tools.offered.faultOf(server));
   }
 
   /** A document without personal data, and what it was found to have. // spec 2.5 */

@@ -6,6 +6,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
 import { protection } from '#/inspect/refusals.ts';
+import { countServerCall } from '#/meter/server-calls.ts';
 import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
@@ -23,6 +24,7 @@ import { Steps, type CallStart, type Stated } from './run-call.ts';
 import { askServer } from './tools/ask-server.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
 import { lookThrough } from './tools/results.ts';
+import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
 
 export interface ToolCallStart extends CallStart<ToolCallRequest> {
@@ -100,9 +102,9 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
   }
 }
 
-/** Whether policy lets the workload call it. */
+/** Whether policy and the server's rules let the workload call it so. */
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
-  const facts = routeTool(server, listed.name, request.key.workload);
+  const facts = routeTool(server, listed.name, request.key.workload, request.arguments?.value ?? {});
   if (!found.quarantined) return { facts };
   const message = 'The definition of this tool is new or has changed, and is not accepted yet: ask your administrator.';
   throw new Stopped(new GatewayError('tool_quarantined', message), facts);
@@ -151,7 +153,7 @@ interface Metered extends Inspected {
   readonly limits: Limits;
 }
 
-/** Holds the price of one call. */
+/** Counts it against the limit of the server, and holds its price. */
 async function holdMoney(
   { request, server, listed }: Inspected,
   parts: PipelineParts,
@@ -162,6 +164,7 @@ async function holdMoney(
   const target: DebitedTarget = { provider, model: listed.name, family: 'mcp' };
   const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
   const asked = { model: `${config.slug}/${listed.name}`, stream: false };
+  await countServerCall(request, server, parts.meter);
   const held = await hold(request, asked, [target], bounds, parts.meter);
   return { target, limits: held.limits, facts: { hold: held } };
 }
@@ -177,7 +180,10 @@ async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pic
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
   const asking = { request, server, listed, sent, sentValue, inspection, timeoutMs, fair: timeoutMs === givenMs };
-  const { answer, facts } = await askServer(asking, parts);
+  const { answer, facts } = await askServer(asking, parts).catch((thrown: unknown) => {
+    if (thrown instanceof Stopped && thrown.facts.target) retainToolCall(work, '', parts);
+    throw thrown;
+  });
   const answered = {
     ...tool,
     eras: [...tool.eras, answer.version],
@@ -188,11 +194,17 @@ async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pic
 
 /** Looks through the result, restores tags in it, and gives it the form of the client's era. */
 async function passResult(
-  { request, answer, answered, inspection, limits }: Answered,
+  work: Answered,
   parts: PipelineParts,
   stated: StatedFacts,
 ): Promise<Stated<{ readonly reply: ToolReply }>> {
-  const { text, isError, findings, refusal, ...looked } = await lookThrough({ request, answer, inspection }, parts);
+  const { request, answer, answered, inspection, limits } = work;
+  const looking = lookThrough({ request, answer, inspection }, parts);
+  const { text, unrestored, isError, findings, refusal, ...looked } = await looking.catch((thrown: unknown) => {
+    retainToolCall(work, '', parts);
+    throw thrown;
+  });
+  retainToolCall(work, unrestored, parts);
   const tool = { ...answered, is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });

@@ -15,10 +15,12 @@ export interface ListedTool {
 
 /** What a server lists. */
 export interface ToolListing {
-  /** In the server's order, each name once. */
+  /** In the server's order, with any names: `readDefinitions` says which can be offered. */
   readonly tools: readonly ListedTool[];
-  /** Tools that are left out because their definition breaks the protocol's rules. */
+  /** Entries that are left out because they break the protocol's rules for definitions. */
   readonly leftOut: number;
+  /** Size of the list as it came. */
+  readonly bytes: number;
   /** How long the server lets the list be kept, in milliseconds; undefined: it does not say. */
   readonly ttlMs: number | undefined;
   /** The revision that the server speaks. */
@@ -67,6 +69,28 @@ export class McpServerFault extends Error {
   }
 }
 
+/** `refused`: the gateway's client; `answer`: the answer holds no token. */
+export type McpTokenFaultKind = 'refused' | 'unreachable' | 'timeout' | 'answer';
+
+/** The token endpoint of a server gave no access token. Nothing was sent to the server. */
+export class McpTokenFault extends Error {
+  override readonly name = 'McpTokenFault';
+  readonly kind: McpTokenFaultKind;
+  /** How long the endpoint is left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: McpTokenFaultKind, message: string, retryAfterMs?: number) {
+    super(message);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** The same, while the endpoint is left alone. */
+  again(retryAfterMs: number): McpTokenFault {
+    return new McpTokenFault(this.kind, this.message, retryAfterMs);
+  }
+}
+
 /** Answers in progress take more memory than there is for them. The server has run the request; its answer was dropped. */
 export class NoRoomForResults extends Error {
   override readonly name = 'NoRoomForResults';
@@ -74,8 +98,8 @@ export class NoRoomForResults extends Error {
 
 /** Servers of tools, asked in the revision that each speaks. */
 export interface McpServers {
-  /** Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`. */
+  /** Rejects with `UpstreamFault`, `McpServerFault`, `McpTokenFault` or `NoRoomForResults`. */
   call(server: McpServerConfig, ask: ToolAsk): Promise<ToolAnswer>;
-  /** All pages of its list. Rejects with `UpstreamFault` or `McpServerFault`. */
+  /** All pages of its list. Rejects with `UpstreamFault`, `McpServerFault` or `McpTokenFault`. */
   list(server: McpServerConfig, timeoutMs: number): Promise<ToolListing>;
 }

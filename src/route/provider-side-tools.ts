@@ -9,6 +9,9 @@ import type { CallContext } from '#/call/call.ts';
 /** Families whose requests can name servers of tools; in any other a server is a mistake or an attempt. */
 const WITH_TOOLS: ReadonlySet<Family> = new Set<Family>(['chat', 'messages', 'responses']);
 
+/** Families in which the gateway runs tools of servers that a request names. */
+const LOOPING: ReadonlySet<Family> = new Set<Family>(['chat', 'responses']);
+
 /**
  * The servers of tools that a request would have its provider call. Throws `invalid_request` unless policy lets providers
  * call them; whose account it is, is asked when the provider is known. // spec 4.5.3
@@ -31,7 +34,8 @@ export function* permittedToolServerSteps(
 export function permitted(servers: ToolServers, document: WireDocument, key: VirtualKeyConfig): ToolServers {
   if (key.workload.policy.providerSideTools.has('mcp') && WITH_TOOLS.has(document.family)) return servers;
   const { param } = servers;
-  const message = `${param} is not supported: register the server in the console and call it through /v1/mcp`;
+  const how = LOOPING.has(document.family) ? ', and name it in server_label or' : ' and';
+  const message = `${param} is not supported: register the server as an MCPServer${how} call it through /v1/mcp`;
   throw new GatewayError('invalid_request', message, { param });
 }
 

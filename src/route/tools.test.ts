@@ -1,14 +1,23 @@
 import { expect, test } from 'vitest';
 import type { McpServerConfig, ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped } from '#/call/facts.ts';
+import { compileSchema } from '#/values/json-schema/compile-schema.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { routeTool } from './tools.ts';
 
+const RULES = [
+  { tools: ['find_*'], arguments: compileSchema({ properties: { limit: { maximum: 50 } } }) },
+  { tools: ['export'], arguments: compileSchema({ required: ['reason'] }) },
+  { tools: ['*'], arguments: compileSchema({ additionalProperties: { pattern: '^[a-z ]*$' } }) },
+];
 const SERVER = {
   id: 'acme/crm',
   name: 'crm',
   jurisdiction: 'US',
   trust: 'external',
   include: ['find_*', 'export'],
+  rules: RULES,
 } as unknown as McpServerConfig;
 const POLICY = {
   origins: [],
@@ -16,13 +25,19 @@ const POLICY = {
   toolDlp: { internal: 'allow_log', external: 'tokenize', results: 'mask' },
 } as unknown as ResolvedPolicy;
 
-function routed(tool: string, policy: Partial<ResolvedPolicy>, shadow?: Partial<ResolvedPolicy>): object {
+function routed(
+  tool: string,
+  policy: Partial<ResolvedPolicy>,
+  shadow?: Partial<ResolvedPolicy>,
+  args?: JsonObject,
+): object {
   const workload = { policy: { ...POLICY, ...policy }, ...(shadow && { shadow: { ...POLICY, ...shadow } }) };
   try {
-    return routeTool(SERVER, tool, workload as unknown as WorkloadConfig);
+    return routeTool(SERVER, tool, workload as unknown as WorkloadConfig, args);
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
-    return { ...thrown.facts, code: (thrown.cause as { code: string }).code };
+    const { code, message } = thrown.cause as GatewayError;
+    return { ...thrown.facts, code, message };
   }
 }
 
@@ -56,4 +71,30 @@ test('a policy in shadow mode says what it would have decided', () => {
     shadow: [{ field: 'allowedTools' }],
   });
   expect(routed('find_one', {}, EU)).toMatchObject({ shadow: [{ field: 'residency.allowedJurisdictions' }] });
+});
+
+test.each<[string, JsonObject, string | undefined]>([
+  ['find_one', { limit: 50 }, undefined],
+  ['find_one', { limit: 51 }, 'rules[0] of the MCP server crm: /limit must be at most 50.'],
+  ['find_one', { secret: 'X' }, 'rules[2] of the MCP server crm: /* must match the pattern ^[a-z ]*$.'],
+  ['export', { limit: 51 }, 'rules[1] of the MCP server crm: the arguments must have the member "reason".'],
+  [
+    'find_one',
+    { text: 'a'.repeat(100_000) },
+    'rules[2] of the MCP server crm: the arguments take more than 200000 steps to check: send less.',
+  ],
+])('rules on %s', (tool, args, message) => {
+  const found = routed(tool, {}, undefined, args) as { route: string[]; code?: string; message?: string };
+  expect([found.code, found.message]).toEqual([message && 'tool_arguments_denied', message]);
+  const line = message
+    ? `refused: ${message.replace('the MCP server crm', 'MCPServer acme/crm').slice(0, -1)}`
+    : 'selected: ';
+  expect(found.route).toEqual([expect.stringContaining(`mcp/crm/${tool}: ${line}`) as string]);
+});
+
+test('rules that hold are named, and are not asked without arguments', () => {
+  expect(routed('find_one', {}, undefined, { limit: 1 })).toMatchObject({
+    route: [expect.stringMatching(/results mask, keeps rules\[0\] rules\[2\]$/)],
+  });
+  expect(routed('export', {})).toMatchObject({ route: [expect.stringMatching(/results mask$/)] });
 });

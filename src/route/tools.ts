@@ -1,7 +1,9 @@
 import type { McpServerConfig, ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped, type Difference } from '#/call/facts.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { matches, outside, type Denial } from './offer.ts';
+import { argumentDenial, rulesOf, type PlacedRule } from './argument-rules.ts';
 
 /** What price books, allow-lists and audit rows call a server of tools: `mcp/crm`. */
 export function toolSlug({ name }: Pick<McpServerConfig, 'name'>): string {
@@ -41,19 +43,27 @@ export interface RoutedTool {
 }
 
 /**
- * Decides whether a workload may call a tool. A policy in shadow mode is asked, too. Throws `tool_not_found`,
- * `permission_denied` or `residency_denied`, in a `Stopped` with how that was decided.
+ * Decides whether a workload may call a tool with these arguments; undefined: they are not known, and no rule is asked. A
+ * policy in shadow mode is asked, too. Throws `tool_not_found`, `permission_denied`, `residency_denied` or
+ * `tool_arguments_denied`, in a `Stopped` with how that was decided.
  */
-export function routeTool(server: McpServerConfig, tool: string, workload: WorkloadConfig): RoutedTool {
+export function routeTool(
+  server: McpServerConfig,
+  tool: string,
+  workload: WorkloadConfig,
+  args: JsonObject | undefined,
+): RoutedTool {
   const { policy, shadow } = workload;
   const id = `${toolSlug(server)}/${tool}`;
   const denial = toolDenial(server, tool, policy);
+  const rules = args === undefined ? [] : rulesOf(server, tool);
+  const broken = denial ?? argumentDenial(server, rules, args);
   const facts = {
-    route: [denial ? `${id}: refused: ${denial.why}` : `${id}: selected: ${describe(server, policy)}`],
+    route: [broken ? `${id}: refused: ${broken.why}` : `${id}: selected: ${describe(server, policy, rules)}`],
     shadow: shadow ? differences(id, denial, toolDenial(server, tool, shadow)) : [],
   };
-  if (!denial) return facts;
-  throw new Stopped(refusalOf(denial), facts);
+  if (!broken) return facts;
+  throw new Stopped(refusalOf(broken), facts);
 }
 
 /** A denial as the client's error. */
@@ -61,8 +71,13 @@ export function refusalOf({ code, message, param }: Denial): GatewayError {
   return new GatewayError(code, message, param === undefined ? {} : { param });
 }
 
-function describe({ jurisdiction, trust }: McpServerConfig, { toolDlp }: ResolvedPolicy): string {
-  return `in ${jurisdiction}, trust ${trust}, arguments ${toolDlp[trust]}, results ${toolDlp.results}`;
+function describe(
+  { jurisdiction, trust }: McpServerConfig,
+  { toolDlp }: ResolvedPolicy,
+  rules: readonly PlacedRule[],
+): string {
+  const kept = rules.length > 0 ? `, keeps ${rules.map(({ name }) => name).join(' ')}` : '';
+  return `in ${jurisdiction}, trust ${trust}, arguments ${toolDlp[trust]}, results ${toolDlp.results}${kept}`;
 }
 
 /** What a policy that is only watched decides otherwise on a tool. */

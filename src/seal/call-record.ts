@@ -149,7 +149,7 @@ export class CallRecord {
   }
 
   #row(outcome: Outcome, cost: bigint, billed: Billed | undefined, units: Units | undefined): RowDraft['row'] {
-    const { id, startedAt, key, snapshot, surface } = this.#context;
+    const { id, startedAt, key, snapshot, surface, parent } = this.#context;
     const facts = this.#facts;
     const { hold, target, shadow, toolServers } = facts;
     const failed = outcome === 'failed' || outcome === 'refused';
@@ -175,6 +175,7 @@ export class CallRecord {
       model: facts.asked.model,
       organization: key.workload.organization.id,
       outcome,
+      parent,
       price: billed && hold && target ? hold.priceSource(target) : null,
       provider: target?.provider ?? null,
       provider_model: target?.model ?? null,

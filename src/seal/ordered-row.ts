@@ -25,6 +25,7 @@ export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<Au
     model: row.model,
     organization: row.organization,
     outcome: row.outcome,
+    parent: row.parent,
     price: row.price,
     provider: row.provider,
     provider_model: row.provider_model,

@@ -106,6 +106,12 @@ export const ROW_FIELDS = {
       'How the call ended. `hung_up`: the client left. `abandoned`: the process that served it crashed, and another sealed it.',
     example: 'served',
   }),
+  parent: field(text('UUIDv7'), {
+    by: 'admit',
+    when: 'the gateway made the call itself, for a request that has it run tools',
+    meaning: 'The id of that request, which is the `call_id` of its first round.',
+    example: '019aa58a-3a01-7000-8000-000000000029',
+  }),
   price: field(nullOr(text()), {
     by: 'meter',
     nothing: null,

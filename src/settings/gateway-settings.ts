@@ -1,6 +1,7 @@
 import { readExchangeRates } from '#/values/exchange-rates.ts';
 import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
 import { readJobSettings, type JobSettings } from './job-settings.ts';
+import { readMcpIssuer, type McpIssuer } from './mcp-issuer.ts';
 import { readPublishedSettings, type PublishedSettings } from './published-settings.ts';
 import { createReader, readNamed, type Environment, type Reader, type ReadSettings } from './reader.ts';
 import type { Setting } from './rows/setting.ts';
@@ -29,6 +30,8 @@ export interface Settings extends SettingsOf<'gateway'> {
   readonly jobs: JobSettings;
   /** Where clients reach the gateway, without a slash at its end: addresses it gives out begin with it. */
   readonly publicUrl: string | undefined;
+  /** Whose access tokens are taken for tools, by the keys at an address. */
+  readonly mcpIssuer: McpIssuer | undefined;
   /** Environment variables by name, for provider keys of the embedded run. */
   readonly vendorKeys: ReadonlyMap<string, string>;
 }
@@ -56,6 +59,7 @@ export function readSettings(env: Environment): ReadSettings<Settings> {
     prices: readPrices(reader),
     jobs: readJobSettings(reader),
     publicUrl: reader.read('GW_PUBLIC_URL')?.replace(/(?<!\/)\/+$/, ''),
+    mcpIssuer: readMcpIssuer(reader),
     vendorKeys: new Map(
       Object.entries(env).filter((entry): entry is [string, string] => VENDOR_KEY.test(entry[0]) && !!entry[1]),
     ),

@@ -9,7 +9,7 @@ import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
 import { createRestorer } from '#/meter/counter-rebuild.ts';
 import type { CallContext } from '#/call/call.ts';
-import { newCallId } from '#/surfaces/endpoint/authenticated-request.ts';
+import { newCallId } from '#/call/call-id.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { CreditEntries } from '#/ports/credit.ts';
 import type { Ledger } from '#/ports/ledger.ts';

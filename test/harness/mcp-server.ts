@@ -26,6 +26,8 @@ export interface McpBehaviour {
   tools: readonly McpToolDefinition[];
   /** The result of a call, or the whole answer where it writes that itself. */
   call: (received: McpReceived, response: ServerResponse) => unknown;
+  /** Whether its credential is good; a request without a good one is answered with 401. */
+  admits: (received: McpReceived) => boolean;
 }
 
 /** An MCP server that a test steers, and that remembers its requests. */
@@ -49,6 +51,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     streams: false,
     tools: [{ name: 'echo', description: 'Repeats its arguments', inputSchema: ANY_ARGUMENTS }],
     call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
+    admits: () => true,
     ...changes,
   };
   const received: McpReceived[] = [];
@@ -64,6 +67,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
       response.writeHead(status, { 'content-type': type, ...more });
       response.end(type === 'application/json' ? text : `event: message\ndata: ${text}\n\n`);
     };
+    if (!behaviour.admits(request)) return send(401, { error: { code: -32000, message: 'Unauthorized' } });
     if (behaviour.era === 'modern' && headers['mcp-protocol-version'] !== '2026-07-28')
       return send(400, { error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } } });
     if (behaviour.era === 'modern' && method === 'server/discover')

@@ -84,6 +84,9 @@ export function scriptedGateway(): ScriptedGateway {
         callTool: () => Promise.reject(new Error('no tool is called here')),
         offerTools: () => Promise.reject(new Error('no tools are offered here')),
         turnAway: () => scripted.turnedAway,
+        whyUnlisted: () => {
+          throw new Error('no tools are listed here');
+        },
         leave: () => {},
       },
       onError: () => {},
@@ -101,7 +104,7 @@ export function scriptedGateway(): ScriptedGateway {
       publicUrl: undefined,
       docsUrl: 'https://docs.test/',
       mcpOrigins: [],
-      version: '0',
+      implementation: { name: 'gatewarden', version: '0' },
       bodyLimitBytes: 65_536,
       room: new BodyRoom(1024 * 1024, 65_536),
     });

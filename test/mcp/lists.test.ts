@@ -74,7 +74,6 @@ test('limits and budgets of the workload hold: 429 and 402 with what to wait for
   const answers = [await call(), await call(), await call()];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 402]);
   expect(answers[2]?.body.error).toMatchObject({ code: -32010, data: { code: 'insufficient_quota' } });
-  expect((await ask(poor, 'legacy', '/v1/mcp/small', 'tools/list')).status).toBe(200);
   expect(await rowOf(poor.databaseUrl, answers[2]?.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
   poor.configure({ servers: { small: { url: small.url } }, workload: { limits: { requestsPerMinute: 1 } } });
   let last = await call();
@@ -85,6 +84,15 @@ test('limits and budgets of the workload hold: 429 and 402 with what to wait for
   expect(last.status).toBe(429);
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(last.headers.get('x-ratelimit-limit-requests')).toBe('1');
+  // What asks for no tool is refused as well.
+  for (const method of ['tools/list', 'initialize', 'ping']) {
+    const refused = await ask(poor, 'legacy', '/v1/mcp/small', method);
+    expect([refused.status, refused.body.error?.data?.['code'], refused.body.id]).toEqual([
+      429,
+      'rate_limit_exceeded',
+      1,
+    ]);
+  }
 }, 60_000);
 
 test('no server: the list is refused, never empty; no server answers: the list fails', async () => {
@@ -97,6 +105,30 @@ test('no server: the list is refused, never empty; no server answers: the list f
     last = await ask(none, 'legacy', '/v1/mcp', 'tools/list');
   }
   expect([last.status, last.body.error?.data?.['code']]).toEqual([503, 'upstream_overloaded']);
+}, 60_000);
+
+test('a tool with a bad name or two definitions is not offered, not callable, and counted', async () => {
+  const schema = { inputSchema: { type: 'object' } };
+  const odd = 'two words\u0000';
+  const tools = [
+    { name: 'good', ...schema },
+    { name: 'good', ...schema },
+    { name: 'twice', ...schema, description: 'nice' },
+    { name: 'twice', ...schema, description: 'evil' },
+    { name: odd, ...schema },
+    ...many(1000).map((tool) => ({ ...tool, name: `more_${tool.name}` })),
+  ];
+  await using server = await startMcpServer({ tools });
+  await using own = await startMcpWorld({ servers: { odd: { url: server.url } } });
+  const { body } = await ask(own, 'legacy', '/v1/mcp/odd', 'tools/list');
+  expect(body.result?.tools?.map(({ name }) => name).slice(0, 2)).toEqual(['good', 'more_tool_0']);
+  for (const name of ['twice', odd, 'more_tool_999']) {
+    const answer = await ask(own, 'legacy', '/v1/mcp/odd', 'tools/call', { name, arguments: {} });
+    expect([answer.status, answer.body.error?.code]).toEqual([200, -32602]);
+  }
+  expect(server.of('tools/call')).toEqual([]);
+  const metrics = await (await fetch(`${own.gateway.adminUrl}/metrics`)).text();
+  expect(metrics).toContain('gw_mcp_tools{server="default/odd",state="unfit"} 3');
 }, 60_000);
 
 test('messages of any shape: no 500, and no call of a tool', async () => {

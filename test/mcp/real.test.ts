@@ -2,8 +2,11 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import OpenAI from 'openai';
+import { chat } from '../harness/answers.ts';
 import { freePort } from '../harness/free-port.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
+import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { ask, startMcpWorld, textOf, type McpWorld } from './world.ts';
 
 /** Servers and clients of others (`tools/mcp`), with the gateway between them. */
@@ -12,6 +15,7 @@ const PEERS = join(import.meta.dirname, '../../tools/mcp');
 const run = promisify(execFile);
 const children: ChildProcess[] = [];
 let world: McpWorld;
+let model: Upstream;
 
 /** Starts a program of `tools/mcp` and waits for what it says when it is ready. */
 async function start(path: string, args: readonly string[], ready: RegExp, env: Readonly<Record<string, string>> = {}) {
@@ -37,13 +41,16 @@ beforeAll(async () => {
     start(everything, ['streamableHttp'], /listening|running|started/i, { PORT: String(port) }),
     start('dual-server.js', [], /http:\S+/),
   ]);
+  model = await startUpstream();
   world = await startMcpWorld({
+    upstreamUrl: model.url,
     servers: { everything: { url: `http://127.0.0.1:${port}/mcp` }, dual: { url: dual } },
   });
 }, 90_000);
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
+  await model?.close();
   for (const child of children) child.kill('SIGKILL');
 });
 
@@ -120,4 +127,28 @@ test('pictures and the like pass, and are reported as not inspected', async () =
   });
   expect(answer.body.result?.content?.some((part) => 'data' in part)).toBe(true);
   expect(answer.headers.get('x-gw-unscanned')).toContain('image');
+});
+
+test('the gateway runs tools of both servers for a model', async () => {
+  const client = new OpenAI({ apiKey: world.key, baseURL: `${world.gateway.url}/v1`, maxRetries: 0 });
+  const call = (name: string, args: object): Parameters<typeof chat>[0] => ({
+    content: '',
+    toolCalls: [{ id: `call_${name}`, name, arguments: JSON.stringify(args) }],
+  });
+  model.respond([
+    chat(call('everything__get-sum', { a: 2, b: 3 })),
+    chat(call('dual__echo', { text: 'x', region: 'Köln' })),
+    chat({ content: 'Five, and x.' }),
+  ]);
+  const answer = await client.responses.create({
+    model: 'upstream/m',
+    input: 'What are 2 and 3?',
+    tools: [
+      { type: 'mcp', server_label: 'everything', allowed_tools: ['get-sum'], require_approval: 'never' },
+      { type: 'mcp', server_label: 'dual', require_approval: 'never' },
+    ],
+  });
+  const outputs = answer.output.flatMap((item) => (item.type === 'mcp_call' ? [item.output] : []));
+  expect(outputs).toEqual([expect.stringContaining('5'), 'x Köln']);
+  expect(answer.output_text).toBe('Five, and x.');
 });

@@ -93,6 +93,23 @@ test('a session that the server forgot is opened again, and the call is sent aga
   expect(legacy.of('initialize')).toHaveLength(before + 1);
 });
 
+test('a call that is refused with 400 is not sent again, whatever the server says of the session', async () => {
+  const { call } = legacy.behaviour;
+  const params = { name: 'echo', arguments: { a: 3 } };
+  const before = legacy.of('tools/call').length;
+  legacy.behaviour.call = ({ body }, response) => {
+    const error = { code: -32000, message: 'Bad Request: No valid session ID provided' };
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: body.id, error }));
+  };
+  const refused = await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', params);
+  legacy.behaviour.call = call;
+  expect([refused.status, legacy.of('tools/call').length]).toEqual([502, before + 1]);
+  const opened = legacy.of('initialize').length;
+  expect(textOf(await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', params))).toBe('{"a":3}');
+  expect(legacy.of('initialize')).toHaveLength(opened + 1);
+});
+
 test('all servers together: names with a prefix, and the same tools', async () => {
   const listed = await ask(world, 'modern', '/v1/mcp', 'tools/list');
   expect(listed.body.result?.tools?.map(({ name }) => name)).toEqual(['new__echo', 'old__echo']);

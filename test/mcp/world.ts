@@ -17,6 +17,10 @@ export interface McpWorldOptions {
   readonly policy?: object;
   readonly prices?: readonly object[];
   readonly workload?: object;
+  /** Where models are asked; absent: nowhere. */
+  readonly upstreamUrl?: string;
+  readonly provider?: object;
+  readonly organization?: object;
   readonly more?: readonly object[];
 }
 
@@ -49,10 +53,12 @@ export async function startMcpWorld(
 export function mcpResources(wanted: McpWorldOptions, key: string): object[] {
   return [
     ...tenant({
-      upstreamUrl: 'http://127.0.0.1:9',
+      upstreamUrl: wanted.upstreamUrl ?? 'http://127.0.0.1:9',
       key,
+      ...(wanted.provider && { provider: wanted.provider }),
       ...(wanted.policy && { policy: wanted.policy }),
       ...(wanted.workload && { workload: wanted.workload }),
+      ...(wanted.organization && { organization: wanted.organization }),
       prices: [{ model: 'upstream/*', input: '2', output: '8' }, ...(wanted.prices ?? [])],
     }),
     ...Object.entries(wanted.servers).map(([name, { url, ...spec }]) =>

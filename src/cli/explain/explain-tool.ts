@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { rulesOf } from '#/route/argument-rules.ts';
 import { routeTool, toolSlug, type RoutedTool } from '#/route/tools.ts';
 import { Stopped } from '#/call/facts.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
@@ -7,6 +9,8 @@ import type { Quantity } from '#/call/units.ts';
 import { BUILT_IN_TOOLS, builtInNamed } from '#/pipeline/tools/built-in/list.ts';
 import { BUILT_IN, routeBuiltIn } from '#/route/tools/built-in.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
+import { readDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { writePolicy } from './explain-route.ts';
 
@@ -15,6 +19,8 @@ export interface ToolQuestion {
   readonly workload: WorkloadConfig;
   /** `<server>/<tool>`. */
   readonly tool: string;
+  /** Undefined: they are not known. */
+  readonly args: JsonObject | undefined;
   readonly usdToEur: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -79,13 +85,27 @@ function told(decide: () => RoutedTool, write: (line: string) => void): boolean 
   }
 }
 
+/** Reads the arguments of a call from a file, or from standard input (`-`). Throws UsageError. */
+export function readArguments(path: string): JsonObject {
+  try {
+    return readDocument('mcp', readFileSync(path === '-' ? 0 : path, 'utf8')).body;
+  } catch {
+    throw new UsageError('--arguments takes a file with a JSON object in which no name is there twice');
+  }
+}
+
 function writeDecision(
   server: McpServerConfig,
   name: string,
-  { workload, usdToEur, at }: ToolQuestion,
+  { workload, args, usdToEur, at }: ToolQuestion,
   write: (line: string) => void,
 ): number {
-  if (!told(() => routeTool(server, name, workload), write)) return 1;
+  if (!told(() => routeTool(server, name, workload, args), write)) return 1;
+  const rules = args === undefined ? rulesOf(server, name) : [];
+  if (rules.length > 0)
+    write(
+      `  ${rules.map((one) => one.name).join(' ')} must hold: give the arguments with --arguments FILE to check that`,
+    );
   const slug = toolSlug(server);
   const book = createPriceBook({ usdToEur });
   const price = book.find(workload.organization, { slug }, name, at, ['calls']);

@@ -31,6 +31,10 @@ const RESOURCES: readonly TestResource[] = [
     auto: { routes: [{ task: 'code', model: 'home/seeing' }] },
   }),
   make('MCPServer', 'crm', { tools: { exclude: ['drop_*'] }, definitions: { mode: 'Record' } }),
+  make('MCPServer', 'files', {
+    definitions: { mode: 'Record' },
+    rules: [{ tools: ['read_*'], arguments: { properties: { path: { pattern: '^/data/' } } } }],
+  }),
   make('MCPServer', 'far', { jurisdiction: 'US' }),
   make('Policy', 'floor', {
     defaults: undefined,
@@ -158,11 +162,31 @@ test.each([
   ],
   ['gw/decide', 0, ['gw/typed: price from gatewarden']],
   ['gw/nothing', 1, ['refused: 404 tool_not_found: the gateway has no tool of its own with this name, but anonymize_']],
-  ['mail/send', 1, ['refused: 404 not_found: the workload reaches no MCP server with this name, but crm, far']],
+  ['mail/send', 1, ['refused: 404 not_found: the workload reaches no MCP server with this name, but crm, files, far']],
 ])('tool %s', async (tool, expected, told) => {
   const { status, lines } = await run('--workload', 'bot', '--tool', tool);
   expect(status).toBe(expected);
   for (const text of told) expect(lines.join('\n')).toContain(text);
+});
+
+test('rules of a server: named without arguments, asked with them', async () => {
+  const asking = ['--workload', 'bot', '--tool', 'files/read_text'];
+  const { status, lines } = await run(...asking);
+  expect(status).toBe(0);
+  expect(lines).toContain('  rules[0] must hold: give the arguments with --arguments FILE to check that');
+  const file = join(dir, 'arguments.json');
+  await writeFile(file, '{"path":"/data/x"}');
+  const kept = await run(...asking, '--arguments', file);
+  expect([kept.status, kept.lines.join('\n')]).toEqual([0, expect.stringContaining('keeps rules[0]')]);
+  await writeFile(file, '{"path":"/etc/secret"}');
+  const broken = await run(...asking, '--arguments', file);
+  expect(broken.status).toBe(1);
+  const why = 'rules[0] of the MCP server files: /path must match the pattern ^/data/.';
+  expect(broken.lines.at(-1)).toBe(`refused: 422 tool_arguments_denied: ${why}`);
+  expect(broken.lines.join('\n')).not.toContain('secret');
+  await writeFile(file, '{"path":1,"path":2}');
+  await expect(run(...asking, '--arguments', file)).rejects.toThrow('--arguments takes a file');
+  await expect(run('--workload', 'bot', '--model', 'gw/ocr', '--arguments', file)).rejects.toThrow('belongs to --tool');
 });
 
 test('what the gateway does itself: where it is asked, and that policy of what leaves has no say', async () => {

@@ -6,11 +6,11 @@ import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from '../config/check-folder.ts';
 import { FEATURES, SURFACES, type Feature, type SurfaceName } from './explain-request.ts';
 import { routeExplain } from './explain-route.ts';
-import { explainTool } from './explain-tool.ts';
+import { explainTool, readArguments } from './explain-tool.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
-export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload NAME) (--model ID | --tool SERVER/TOOL)
+export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload NAME) (--model ID | --tool SERVER/TOOL [--arguments FILE])
               [--surface SURFACE] [--has FEATURES] [--secrets-dir DIR] [--usd-to-eur RATE]
 
 Shows the policy that applies to a call, where each of its fields comes from, which models are considered, and why each is
@@ -20,6 +20,7 @@ selected, skipped or refused. Sends nothing. Exits with 1 when the call would be
   --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has
   --model ID          <provider>/<model>, an alias, or on messages a bare id
   --tool SERVER/TOOL  A tool of an MCP server, in the place of a model. Whether the server lists it is not asked
+  --arguments FILE    The arguments of the call as a JSON object, - for standard input: rules of the server are asked about them
   --surface SURFACE   ${SURFACES.join(', ')} (default: chat)
   --has FEATURES      What the request has besides text, with commas between: ${FEATURES.join(', ')}
   --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
@@ -32,6 +33,7 @@ const OPTIONS = {
   workload: { type: 'string' },
   model: { type: 'string' },
   tool: { type: 'string' },
+  arguments: { type: 'string' },
   surface: { type: 'string' },
   has: { type: 'string' },
   'secrets-dir': { type: 'string' },
@@ -51,6 +53,7 @@ export async function explain(
     throw new UsageError('give the caller: --key NAME or --workload NAME');
   if ((model === undefined) === (tool === undefined))
     throw new UsageError('give the model: --model ID, or the tool: --tool SERVER/TOOL');
+  if (tool === undefined && values.arguments !== undefined) throw new UsageError('--arguments belongs to --tool');
   const surface = oneOf(SURFACES, values.surface ?? 'chat', '--surface');
   const has = (values.has ?? '').split(',').filter((word) => word !== '');
   const features = has.map((word) => oneOf(FEATURES, word, '--has'));
@@ -63,7 +66,10 @@ export async function explain(
   }
   const workload =
     key === undefined ? named('workload', result.snapshot.workloads, name!) : workloadOf(result.snapshot, key);
-  if (tool !== undefined) return explainTool({ workload, tool, usdToEur, at: Date.now() }, out);
+  if (tool !== undefined) {
+    const given = values.arguments === undefined ? undefined : readArguments(values.arguments);
+    return explainTool({ workload, tool, args: given, usdToEur, at: Date.now() }, out);
+  }
   return routeExplain(
     { snapshot: result.snapshot, workload, model: model!, surface, features, usdToEur, at: Date.now() },
     out,

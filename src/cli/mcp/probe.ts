@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { McpServerConfig, Snapshot } from '#/config/snapshot.ts';
 import { LIST_MS } from '#/pipeline/tools/tool-lists.ts';
-import { McpServerFault, type ToolListing } from '#/ports/mcp-servers.ts';
+import { McpServerFault, McpTokenFault, type McpTokenFaultKind, type ToolListing } from '#/ports/mcp-servers.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
 import { readDefinitions } from '#/route/tools/definitions.ts';
 import { showHidden } from '#/values/hidden-characters.ts';
-import { VERSION } from '#/version.ts';
+import { IMPLEMENTATION } from '#/version.ts';
 import { formatFault } from '../config/check-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -62,7 +62,7 @@ export async function mcpProbe(
     report(server, await listOf(server), values.json, out);
     return 0;
   } catch (error) {
-    if (!(error instanceof McpServerFault || error instanceof UpstreamFault)) throw error;
+    if (!isFault(error)) throw error;
     err(`${server.id} at ${server.url} does not list its tools: ${whyOf(error)}`);
     return 1;
   }
@@ -83,8 +83,7 @@ function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
 async function listOf(server: McpServerConfig): Promise<ToolListing> {
   const transport = createTransport();
   try {
-    const client = { name: 'gatewarden', version: VERSION };
-    return await createMcpServers(transport, client).list(server, LIST_MS);
+    return await createMcpServers(transport, IMPLEMENTATION).list(server, LIST_MS);
   } finally {
     await transport.close();
   }
@@ -108,7 +107,7 @@ function report(
     );
   }
   if (json) return;
-  for (const { name, why } of unfit) out(`${name.padEnd(width)}  is not offered: ${why}`);
+  for (const { name, why } of unfit) out(`${showHidden(name).padEnd(width)}  is not offered: ${why}`);
   if (leftOut > 0) out(`tools left out, since their definitions break the protocol: ${leftOut}`);
 }
 
@@ -121,8 +120,22 @@ const FAULTS: Readonly<Record<UpstreamFaultKind, string>> = {
   aborted: 'the request was cancelled',
 };
 
+const TOKEN_FAULTS: Readonly<Record<McpTokenFaultKind, string>> = {
+  refused: 'refuses the client; check spec.auth',
+  unreachable: 'cannot be reached or fails',
+  timeout: 'did not answer in time',
+  answer: 'gave no access token of type Bearer',
+};
+
+type ListFault = McpServerFault | McpTokenFault | UpstreamFault;
+
+function isFault(error: unknown): error is ListFault {
+  return error instanceof McpServerFault || error instanceof McpTokenFault || error instanceof UpstreamFault;
+}
+
 /** Of a server's own words, nothing is shown. */
-function whyOf(error: McpServerFault | UpstreamFault): string {
+function whyOf(error: ListFault): string {
+  if (error instanceof McpTokenFault) return `its token endpoint ${TOKEN_FAULTS[error.kind]}`;
   if (error instanceof UpstreamFault) return FAULTS[error.kind];
   const refused = error.status === 401 || error.status === 403;
   return refused ? `status ${error.status}: it refuses the credential` : `status ${error.status}`;

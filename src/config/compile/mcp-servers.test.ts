@@ -4,6 +4,7 @@ import { faultsOf, make, makeCore, snapshotOf } from '../testing/resources.ts';
 
 const SECRET = makeCore('Secret', 'crm', { stringData: { token: 's3cret', broken: 'a\nb' } });
 const secretKeyRef = { name: 'crm', key: 'token' };
+const oauth = { type: 'ClientCredentials', tokenUrl: 'https://id.example/token', clientId: 'gw', secretKeyRef };
 const bearer = { type: 'Bearer', secretKeyRef };
 
 function serversOf(snapshot: CompiledSnapshot, workload: string): object {
@@ -32,7 +33,27 @@ test('a workload reaches servers of its namespace, then those of its organizatio
   expect(serversOf(snapshot, 'team/other')).toEqual({ crm: 'home/crm crm', mail: 'home/mail mail' });
 });
 
-test('credentials become headers', () => {
+test('a prefix that is not given is the name, or the beginning of a longer one with a digest of it', () => {
+  const names = ['exactly-16-chars', 'customer-records-of-europe', 'customer-records-of-asia', 'a.b', 'a-b', 'a.-b'];
+  const { workloads } = snapshotOf([
+    make('Organization', 'acme'),
+    make('Workload', 'bot'),
+    ...names.map((name) => make('MCPServer', name)),
+  ]);
+  const servers = [...workloads.get('default/bot')!.mcpServers.values()];
+  expect(new Map(servers.map(({ name, prefix }) => [name, prefix]))).toEqual(
+    new Map([
+      ['exactly-16-chars', 'exactly-16-chars'],
+      ['customer-records-of-europe', 'customer-47b435'],
+      ['customer-records-of-asia', 'customer-4975a8'],
+      ['a.b', 'a-b-2e7336'],
+      ['a-b', 'a-b'],
+      ['a.-b', 'a-b-cf3cd0'],
+    ]),
+  );
+});
+
+test('credentials become headers, or what access tokens are fetched with', () => {
   const header = { type: 'Header', header: 'X-Token', secretKeyRef };
   const { workloads } = snapshotOf([
     SECRET,
@@ -41,11 +62,19 @@ test('credentials become headers', () => {
     make('MCPServer', 'one', { auth: bearer }),
     make('MCPServer', 'two', { auth: header }),
     make('MCPServer', 'three'),
+    make('MCPServer', 'four', { auth: { ...oauth, scopes: ['crm.read'] } }),
   ]);
   const servers = workloads.get('default/bot')?.mcpServers;
   expect(servers?.get('one')?.auth).toEqual({ type: 'header', header: 'authorization', value: 'Bearer s3cret' });
   expect(servers?.get('two')?.auth).toEqual({ type: 'header', header: 'x-token', value: 's3cret' });
   expect(servers?.get('three')?.auth).toEqual({ type: 'none' });
+  expect(servers?.get('four')?.auth).toEqual({
+    type: 'client_credentials',
+    tokenUrl: 'https://id.example/token',
+    clientId: 'gw',
+    clientSecret: 's3cret',
+    scopes: ['crm.read'],
+  });
 });
 
 describe('faults', () => {
@@ -54,7 +83,14 @@ describe('faults', () => {
     [
       'a prefix twice',
       [make('MCPServer', 'a', { prefix: 'x' }), make('MCPServer', 'b', { prefix: 'x' })],
-      ['MCPServer default/b: spec.prefix: is already the prefix of MCPServer default/a'],
+      ['MCPServer default/b: spec.prefix: is already the prefix of MCPServer default/a: set another one'],
+    ],
+    [
+      "another's default prefix",
+      [make('MCPServer', 'customer-records-of-europe'), make('MCPServer', 'z', { prefix: 'customer-47b435' })],
+      [
+        'MCPServer default/z: spec.prefix: is already the prefix of MCPServer default/customer-records-of-europe: set another one',
+      ],
     ],
     [
       'a metadata service',
@@ -67,6 +103,16 @@ describe('faults', () => {
       ['MCPServer default/a: spec.endpoint.url: must start with https:// where the gateway sends a credential'],
     ],
     [
+      'a token endpoint in clear',
+      [SECRET, make('MCPServer', 'a', { auth: { ...oauth, tokenUrl: 'http://id.example/token' } })],
+      ['MCPServer default/a: spec.auth.tokenUrl: must start with https:// where the gateway sends a credential'],
+    ],
+    [
+      'a token endpoint on the machine',
+      [SECRET, make('MCPServer', 'a', { auth: { ...oauth, tokenUrl: 'https://169.254.169.254/token' } })],
+      ['MCPServer default/a: spec.auth.tokenUrl: must not be a link-local address or a metadata service'],
+    ],
+    [
       'a secret that no header can hold',
       [SECRET, make('MCPServer', 'a', { auth: { type: 'Bearer', secretKeyRef: { name: 'crm', key: 'broken' } } })],
       ['MCPServer default/a: spec.auth.secretKeyRef: must be printable ASCII characters, as a header needs'],
@@ -75,6 +121,24 @@ describe('faults', () => {
       "a header of the protocol's own",
       [SECRET, make('MCPServer', 'a', { auth: { type: 'Header', header: 'Mcp-Session-Id', secretKeyRef } })],
       ["MCPServer default/a: spec.auth.header: must be the name of a header that is not the protocol's own"],
+    ],
+    [
+      'rules that cannot be asked',
+      [
+        make('MCPServer', 'a', {
+          rules: [
+            { tools: ['x'], arguments: { properties: { 'a b': { maximun: 1 }, c: { pattern: '(?=s3cret)' } } } },
+            { tools: ['x'], arguments: { properties: { c: { pattern: '(?=s3cret)' } } } },
+          ],
+        }),
+      ],
+      [
+        expect.stringMatching(
+          /^MCPServer default\/a: spec.rules\[0\].arguments.properties\["a b"\].maximun: is not a supported keyword: /,
+        ) as string,
+        'MCPServer default/a: spec.rules[1].arguments.properties.c.pattern: must have no look-arounds, backreferences, ' +
+          'word boundaries or modifiers',
+      ],
     ],
     [
       "the name of the gateway's own tools",

@@ -1,10 +1,13 @@
 import { LOCAL_PROVIDER } from '../local-provider.ts';
 import { isMachineAddress } from '../machine-address.ts';
+import { isNearHost } from '../near-host.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
+import { defaultPrefix } from './tool-prefix.ts';
+import { compileToolRules } from './tool-rules.ts';
 
 /** The MCP servers that a workload of an organization reaches, by name. */
 export type McpServersOf = (
@@ -37,7 +40,12 @@ export function compileMcpServers(compilation: Compilation): McpServersOf {
     const key = `${resource.namespace}/${server.prefix}`;
     const holder = prefixes.get(key);
     if (holder !== undefined) {
-      compilation.faults.add(resource, 'spec.prefix', `is already the prefix of MCPServer ${holder}`, 'Conflicted');
+      compilation.faults.add(
+        resource,
+        'spec.prefix',
+        `is already the prefix of MCPServer ${holder}: set another one`,
+        'Conflicted',
+      );
       continue;
     }
     prefixes.set(key, resource.id);
@@ -79,12 +87,12 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const { spec } = resource.body;
   const { url } = spec.endpoint;
   const name = resource.id.slice(resource.namespace.length + 1);
-  refuseAddress(compilation, resource, url);
+  refuseAddress(compilation, resource, 'spec.endpoint.url', url);
   const { include, exclude } = spec.tools ?? {};
   return Object.freeze({
     id: resource.id,
     name,
-    prefix: spec.prefix ?? name,
+    prefix: spec.prefix ?? defaultPrefix(name),
     url,
     jurisdiction: spec.jurisdiction,
     auth: compileAuth(compilation, resource),
@@ -92,6 +100,8 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
     definitions: compileDefinitions(spec.definitions),
+    rules: compileToolRules(compilation, resource),
+    ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
   });
@@ -103,21 +113,14 @@ function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']):
 }
 
 /** A machine's own services are no servers of tools, and a credential in clear is read on its way. */
-function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>, url: string): void {
+function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>, field: string, url: string): void {
   const { protocol, hostname } = new URL(url);
-  const field = 'spec.endpoint.url';
   if (isMachineAddress(hostname)) {
     faults.add(resource, field, 'must not be a link-local address or a metadata service');
   }
   const { type } = resource.body.spec.auth;
-  if (type === 'None' || protocol === 'https:' || isNear(hostname)) return;
+  if (type === 'None' || protocol === 'https:' || isNearHost(hostname)) return;
   faults.add(resource, field, 'must start with https:// where the gateway sends a credential');
-}
-
-/** Whether a name leads to this machine or to a service of the cluster. */
-function isNear(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)) return true;
-  return !/[.:]/.test(hostname) || /\.svc(?:\.cluster\.local)?$/.test(hostname);
 }
 
 /** Headers that are the protocol's, or that say where a message ends. */
@@ -126,12 +129,18 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['trailer', 'transfer-encoding', 'upgrade', 'last-event-id'],
 ]);
 
-function compileAuth({ secrets, faults }: Compilation, resource: Resource<'MCPServer'>): McpServerAuth {
-  const { type, header, secretKeyRef } = resource.body.spec.auth;
+function compileAuth(compilation: Compilation, resource: Resource<'MCPServer'>): McpServerAuth {
+  const { secrets, faults } = compilation;
+  const { type, header, secretKeyRef, tokenUrl, clientId, scopes = [] } = resource.body.spec.auth;
   const secret = secretKeyRef && secrets.read(resource, 'spec.auth.secretKeyRef', secretKeyRef);
   if (type === 'None' || secret === undefined) return NO_AUTH;
   if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(secret))
     faults.add(resource, 'spec.auth.secretKeyRef', 'must be printable ASCII characters, as a header needs');
+  if (type === 'ClientCredentials') {
+    if (tokenUrl === undefined || clientId === undefined) return NO_AUTH;
+    refuseAddress(compilation, resource, 'spec.auth.tokenUrl', tokenUrl);
+    return Object.freeze({ type: 'client_credentials', tokenUrl, clientId, clientSecret: secret, scopes });
+  }
   if (type === 'Bearer') return Object.freeze({ type: 'header', header: 'authorization', value: `Bearer ${secret}` });
   const name = (header ?? '').toLowerCase();
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || TAKEN.has(name) || name.startsWith('mcp-'))

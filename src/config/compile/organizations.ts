@@ -1,4 +1,4 @@
-import type { AliasConfig, BudgetConfig, OrganizationConfig, PlanConfig } from '../snapshot.ts';
+import type { AccessTokenRule, AliasConfig, BudgetConfig, OrganizationConfig, PlanConfig } from '../snapshot.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { OrganizationSpec } from '../resources/organization.ts';
 import { compileAliases } from './aliases.ts';
@@ -36,12 +36,25 @@ export function compileOrganizations(compilation: Compilation): ReadonlyMap<stri
         aliases: aliases.get(resource.namespace) ?? NO_ALIASES,
         prices: pricesOf(resource, book, reach),
         sharedObjects: toSnapshot('sharedObjects', spec.sharedObjects),
+        ...(spec.accessTokens && { accessTokens: toAccessTokens(resource, spec.accessTokens) }),
         ...(spec.corsOrigins && { corsOrigins: spec.corsOrigins }),
         ...(spec.messagesDefaultProvider && { messagesDefaultProvider: spec.messagesDefaultProvider }),
       }),
     );
   }
   return organizations;
+}
+
+/** Keys are looked up when a token comes: they may be made later, and of other workloads than this organization's. */
+function toAccessTokens(
+  { namespace }: Resource<'Organization'>,
+  rules: NonNullable<OrganizationSpec['accessTokens']>,
+): readonly AccessTokenRule[] {
+  return Object.freeze(
+    rules.map(({ claim, value, virtualKeyRef: { name, namespace: other = namespace } }) =>
+      Object.freeze({ claim, value, key: `${other}/${name}` }),
+    ),
+  );
 }
 
 /** An organization decides what its calls may cost: who may edit some namespace has no say in that. */

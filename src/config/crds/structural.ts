@@ -22,6 +22,7 @@ export interface StructuralNode {
   readonly items?: StructuralNode;
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'map' | 'set';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly 'x-kubernetes-validations'?: readonly Validation[];
 }
 
@@ -51,6 +52,7 @@ const COPIED = [
   'maxProperties',
   'x-kubernetes-list-type',
   'x-kubernetes-list-map-keys',
+  'x-kubernetes-preserve-unknown-fields',
 ] as const;
 
 const TRANSLATED = new Set(['properties', 'required', 'additionalProperties', 'items', 'x-kubernetes-validations']);

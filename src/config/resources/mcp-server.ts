@@ -2,11 +2,27 @@ import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
+import { anyObject, closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
 
 const auth = closed(
   {
-    type: values(['None', 'Bearer', 'Header'], { description: 'How the gateway authenticates itself.' }),
+    type: values(['None', 'Bearer', 'Header', 'ClientCredentials'], {
+      description:
+        'How the gateway authenticates itself. Bearer: with the secret. Header: with the secret in a header of this name. ' +
+        'ClientCredentials: with an OAuth access token that it fetches from tokenUrl as a client of its own.',
+    }),
+    tokenUrl: Type.Optional(
+      endpointUrl('Token endpoint of the authorization server, when type is ClientCredentials. It is not discovered.'),
+    ),
+    clientId: Type.Optional(
+      text('clientId', { minLength: 1, maxLength: 256, description: 'Client id at the authorization server.' }),
+    ),
+    scopes: Type.Optional(
+      setOf(text('scope', { maxLength: 128 }), {
+        maxItems: 32,
+        description: 'Scopes to ask for. The resource that is asked for is always endpoint.url.',
+      }),
+    ),
     header: Type.Optional(Type.String({ maxLength: 64, description: 'Name of the header, when type is Header.' })),
     secretKeyRef: Type.Optional(secretKeyRef()),
   },
@@ -56,6 +72,19 @@ const definitions = closed(
   { default: { mode: 'Pin' }, description: 'Which definitions of its tools are offered.' },
 );
 
+const rule = closed({
+  tools: setOf(text('toolName', { maxLength: 128 }), {
+    minItems: 1,
+    maxItems: 128,
+    description: 'Tools that it is about, as the server names them; * stands for any characters.',
+  }),
+  arguments: anyObject({
+    description:
+      'JSON Schema (2020-12) that the arguments of a call must keep, as the client writes them. Without $ref and format; ' +
+      'at most 16384 characters.',
+  }),
+});
+
 const spec = closed({
   endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
   transport: values(['StreamableHTTP', 'SSE'], {
@@ -69,8 +98,8 @@ const spec = closed({
       minLength: 1,
       maxLength: 16,
       description:
-        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. ' +
-        'Default: the name of the resource.',
+        'Stands before the names of its tools on /v1/mcp: crm for crm__find_customer. Unique in the namespace. Default: ' +
+        'the name of the resource; of one with more than 16 characters or with dots, its beginning and a digest.',
     }),
   ),
   trust: oneOf('trust', {
@@ -80,11 +109,25 @@ const spec = closed({
   }),
   tools: Type.Optional(tools),
   definitions,
+  rules: Type.Optional(
+    Type.Array(rule, {
+      minItems: 1,
+      maxItems: 32,
+      description: 'What arguments must be: every rule that is about a tool must hold, else the call is refused.',
+    }),
+  ),
   workloads: Type.Optional(
     setOf(name(), {
       maxItems: 128,
       description:
         'Workloads of the same namespace that may use it. Default: all of that namespace and of its organizations.',
+    }),
+  ),
+  callsPerMinute: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Calls of its tools per minute that each workload may make. Default: no limit.',
     }),
   ),
   maxResultKiB: Type.Integer({
@@ -104,7 +147,36 @@ const spec = closed({
 /** `spec` of an MCPServer: a server of tools that models may call through the gateway. */
 export type MCPServerSpec = Static<typeof spec>;
 
+/** Fields that only OAuth has. */
+const TOKEN_RULES: readonly Rule<MCPServerSpec['auth']>[] = [
+  {
+    rule: "self.type == 'ClientCredentials' ? has(self.tokenUrl) : !has(self.tokenUrl)",
+    message: 'must be set if and only if type is ClientCredentials',
+    fieldPath: '.tokenUrl',
+    check: (self) => (self.type === 'ClientCredentials') === (self.tokenUrl !== undefined),
+  },
+  {
+    rule: "self.type == 'ClientCredentials' ? has(self.clientId) : !has(self.clientId)",
+    message: 'must be set if and only if type is ClientCredentials',
+    fieldPath: '.clientId',
+    check: (self) => (self.type === 'ClientCredentials') === (self.clientId !== undefined),
+  },
+  {
+    rule: "!has(self.scopes) || self.type == 'ClientCredentials'",
+    message: 'must be set only if type is ClientCredentials',
+    fieldPath: '.scopes',
+    check: (self) => self.scopes === undefined || self.type === 'ClientCredentials',
+  },
+  {
+    rule: "!has(self.tokenUrl) || (isURL(self.tokenUrl) && !self.tokenUrl.matches('[@?#]'))",
+    message: 'must be a valid address without a user, a query or a fragment',
+    fieldPath: '.tokenUrl',
+    check: ({ tokenUrl }) => tokenUrl === undefined || (URL.canParse(tokenUrl) && !/[@?#]/.test(tokenUrl)),
+  },
+];
+
 const authRules: readonly Rule<MCPServerSpec['auth']>[] = [
+  ...TOKEN_RULES,
   {
     rule: "self.type == 'None' ? !has(self.secretKeyRef) : has(self.secretKeyRef)",
     message: 'must be set if and only if type is not None',

@@ -1,7 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { budget, budgetAlerts, closed, localRef, name, namespaceSelector, oneOf, text, values } from './schema.ts';
+import {
+  budget,
+  budgetAlerts,
+  closed,
+  localRef,
+  mapOf,
+  name,
+  namespaceSelector,
+  oneOf,
+  text,
+  values,
+} from './schema.ts';
 
 const workloadNamespaces = closed(
   {
@@ -79,6 +90,32 @@ const spec = closed({
         'Origins of web pages that may call with keys of this organization (`https://app.example`). Default: none. ' +
         'Anyone who opens such a page can read its key.',
     }),
+  ),
+  accessTokens: Type.Optional(
+    mapOf(
+      closed({
+        claim: text('claim', { maxLength: 128, description: 'Name of a claim, such as client_id, azp or groups.' }),
+        value: Type.String({
+          minLength: 1,
+          maxLength: 256,
+          description: 'Its value, or one of its values where the claim is a list.',
+        }),
+        virtualKeyRef: closed(
+          {
+            name: text('objectName', { minLength: 1, maxLength: 253, description: 'Name of the VirtualKey.' }),
+            namespace: Type.Optional(name({ description: 'Its namespace. Default: that of the organization.' })),
+          },
+          { description: 'The VirtualKey that the token stands for, of a workload of this organization.' },
+        ),
+      }),
+      ['claim', 'value'],
+      {
+        maxItems: 256,
+        description:
+          'Access tokens of GW_MCP_ISSUER that clients of tools may send instead of a key, each with the key whose rights ' +
+          'it has. A token that stands for several keys is refused.',
+      },
+    ),
   ),
   workloadNamespaces,
 });

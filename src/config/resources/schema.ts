@@ -31,6 +31,12 @@ export const PATTERNS = {
     '^[a-z0-9][a-z0-9_-]*$',
     'must be the first word of a path below /v1: lower-case letters, digits, dashes and underscores',
   ],
+  claim: ['^[!-~]+$', 'must be the name of a claim: letters, digits and signs of ASCII, without spaces'],
+  clientId: ['^[!-~]+( [!-~]+)*$', 'must be printable ASCII characters'],
+  scope: [
+    '^[!#-\\[\\]-~]+$',
+    'must be the name of a scope: printable ASCII characters without spaces, quotes and backslashes',
+  ],
   url: ['^https?://', 'must start with https:// (or http://)'],
   sha256: ['^[0-9a-f]{64}$', 'must be a SHA-256 in lower-case hexadecimal'],
   hint: ['^[A-Za-z0-9_-]{4,12}$', 'must be 4 to 12 letters, digits, dashes or underscores'],
@@ -77,6 +83,12 @@ export function stringMap(options: TSchemaOptions & { readonly maxLength: number
   const { maxLength, ...rest } = options;
   const schema = { type: 'object', additionalProperties: { type: 'string', maxLength }, ...rest };
   return Type.Unsafe<Readonly<Record<string, string>>>(schema);
+}
+
+/** An object whose fields are no business of the API server: checked when the resource is compiled. */
+export function anyObject(options: TSchemaOptions = {}) {
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...options };
+  return Type.Unsafe<Readonly<Record<string, unknown>>>(schema);
 }
 
 /** A name that other resources refer to (a DNS label). */

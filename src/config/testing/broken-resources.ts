@@ -269,6 +269,30 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
   ],
   [
     'MCPServer',
+    'has(self.tokenUrl) : ',
+    { auth: { type: 'ClientCredentials', clientId: 'gw', secretKeyRef } },
+    'spec.auth.tokenUrl: must be set if and only if type is ClientCredentials',
+  ],
+  [
+    'MCPServer',
+    'has(self.clientId) : ',
+    { auth: { type: 'Bearer', clientId: 'gw', secretKeyRef } },
+    'spec.auth.clientId: must be set if and only if type is ClientCredentials',
+  ],
+  [
+    'MCPServer',
+    '!has(self.scopes) ||',
+    { auth: { type: 'Bearer', scopes: ['a'], secretKeyRef } },
+    'spec.auth.scopes: must be set only if type is ClientCredentials',
+  ],
+  [
+    'MCPServer',
+    '!has(self.tokenUrl) ||',
+    { auth: { type: 'ClientCredentials', tokenUrl: 'https://id.test/?a', clientId: 'gw', secretKeyRef } },
+    'spec.auth.tokenUrl: must be a valid address without a user, a query or a fragment',
+  ],
+  [
+    'MCPServer',
     'has(self.include) && has(self.exclude)',
     { tools: { include: ['a'], exclude: ['b'] } },
     'spec.tools: must not have both include and exclude',

@@ -37,6 +37,10 @@ export interface PinKeeperDeps {
 /** How often a decision is made again because another gateway was first. */
 const MOST_TRIES = 5;
 const MOST_SERVERS = 5000;
+/** All that is known of servers together, about. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** What a pin or a state takes besides its texts, about. */
+const ENTRY_BYTES = 128;
 /** A server that is not asked any longer is not counted, and its last known pins are forgotten. */
 const FORGOTTEN_AFTER_MS = 900_000;
 
@@ -54,7 +58,12 @@ interface Known {
  */
 export class PinKeeper {
   readonly #deps: PinKeeperDeps;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_SERVERS, ttl: FORGOTTEN_AFTER_MS });
+  readonly #known = new LRUCache<string, Known>({
+    max: MOST_SERVERS,
+    maxSize: MOST_BYTES,
+    sizeCalculation: bytesOf,
+    ttl: FORGOTTEN_AFTER_MS,
+  });
 
   constructor(deps: PinKeeperDeps) {
     this.#deps = deps;
@@ -72,8 +81,8 @@ export class PinKeeper {
     const { states } = await this.#agree(known, config, read);
     const offered = read.filter(({ name }) => states.get(name) === 'accepted');
     this.#tellUnfit(known, unfit);
-    known.last = { states, unfit, hidden: hiddenIn(offered) };
-    this.#known.set(key, known);
+    // A new object: its size is measured when it is set.
+    this.#known.set(key, { ...known, last: { states, unfit, hidden: hiddenIn(offered) } });
     return { offered, states, unfit, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
   }
 
@@ -153,6 +162,15 @@ const STATES = ['accepted', 'quarantined', 'removed', 'unfit'] as const;
 
 function hiddenIn(definitions: readonly ReadDefinition[]): number {
   return definitions.reduce((sum, { hidden }) => sum + hidden, 0);
+}
+
+/** About how much memory it takes. */
+function bytesOf({ of, pins, last }: Known): number {
+  let bytes = ENTRY_BYTES + of.organization.length + of.server.length;
+  for (const { tool, sha256, by } of pins?.pins ?? []) bytes += ENTRY_BYTES + tool.length + sha256.length + by.length;
+  for (const tool of last?.states.keys() ?? []) bytes += ENTRY_BYTES + tool.length;
+  for (const { name } of last?.unfit ?? []) bytes += ENTRY_BYTES + 2 * name.length;
+  return bytes;
 }
 
 /** The pins after a change that was written. */

@@ -7,13 +7,20 @@ import type { Upstreams } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
-import { McpServerFault, NoRoomForResults, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import {
+  McpServerFault,
+  McpTokenFault,
+  NoRoomForResults,
+  type ListedTool,
+  type ToolAnswer,
+} from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
 import { noticesFor } from './notices.ts';
+import { tokenless } from './tokenless.ts';
 import type { ToolParts } from './tool-parts.ts';
 
 /** One call as it is sent. */
@@ -117,6 +124,7 @@ function circuitOpen({ name }: McpServerConfig, waitMs: number): GatewayError {
 
 function attemptOf(thrown: unknown): Partial<AttemptReport> {
   if (thrown instanceof McpServerFault) return { status: thrown.status, sent: thrown.sent };
+  if (thrown instanceof McpTokenFault) return { error: `token_${thrown.kind}`, sent: false };
   if (thrown instanceof UpstreamFault) return { error: thrown.kind, sent: thrown.sent };
   return { error: thrown instanceof NoRoomForResults ? 'too_large' : 'aborted' };
 }
@@ -151,6 +159,7 @@ function errorOf(
     const message = 'The results of other tools take all the memory that there is for them. The tool was run.';
     return new GatewayError('upstream_overloaded', message);
   }
+  if (thrown instanceof McpTokenFault) return tokenless(thrown, name, [attempt]);
   if (thrown instanceof McpServerFault) {
     const { status, retryAfterMs } = thrown;
     if (status === 429 || status === 503)

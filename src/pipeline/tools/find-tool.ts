@@ -1,9 +1,10 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
-import type { ListedTool } from '#/ports/mcp-servers.ts';
+import { McpTokenFault, type ListedTool } from '#/ports/mcp-servers.ts';
 import { BUILT_IN } from '#/route/tools/built-in.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import { tokenless } from './tokenless.ts';
 
 /** What a request names. */
 export interface FoundTool {
@@ -35,7 +36,7 @@ export async function findTool(
     } else server = workload.mcpServers.get(name);
     if (!server) return without(unknownServer());
     const { isKnown, ...found } = await offered.find(server, own, workload);
-    const fault = found.listed ? undefined : isKnown ? unknownTool() : unlisted(server);
+    const fault = found.listed ? undefined : isKnown ? unknownTool() : unlisted(server, offered.faultOf(server));
     return { server, ...found, fault };
   } catch (thrown) {
     return { ...without(asGatewayError(thrown)), server };
@@ -57,7 +58,8 @@ export function unknownTool(): GatewayError {
 }
 
 /** The failure of a server that does not list its tools. */
-export function unlisted({ name }: Pick<McpServerConfig, 'name'>): GatewayError {
+export function unlisted({ name }: Pick<McpServerConfig, 'name'>, why: unknown): GatewayError {
+  if (why instanceof McpTokenFault) return tokenless(why, name, []);
   return new GatewayError('upstream_error', `The MCP server ${name} does not answer.`, {
     report: { cause: 'unavailable', attempts: [] },
   });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
@@ -26,6 +27,7 @@ export interface Offer {
 /** What a list is to one organization. */
 interface Judged {
   readonly list: FetchedList;
+  /** In the server's order: those whose definition was read, so that a call can say which one it means. */
   readonly byName: ReadonlyMap<string, ListedTool>;
   /** Names of tools whose definition is accepted. */
   readonly accepted: ReadonlySet<string>;
@@ -41,6 +43,7 @@ interface Decided {
 
 /** What a workload was offered last, and of which lists. */
 interface KnownOffer {
+  readonly workload: WorkloadConfig;
   readonly servers: readonly McpServerConfig[];
   readonly lists: readonly (Judged | undefined)[];
   readonly offer: Offer;
@@ -57,12 +60,21 @@ interface NamedTool {
   readonly pin: string | undefined;
 }
 
+/** Offers that are kept: as many, and of lists of as many bytes as they came in. */
+const MOST_OFFERS = 4096;
+const MOST_BYTES = 32 * 1024 * 1024;
+
 /** The tools of servers as workloads may see them. */
 export class OfferedTools {
   readonly #lists: ToolLists;
   readonly #pins: Pick<PinKeeper, 'decide'>;
   readonly #judged = new WeakMap<FetchedList, Map<string, Decided>>();
-  readonly #offers = new WeakMap<WorkloadConfig, KnownOffer>();
+  /** By id of the workload. */
+  readonly #offers = new LRUCache<string, KnownOffer>({
+    max: MOST_OFFERS,
+    maxSize: MOST_BYTES,
+    sizeCalculation: ({ lists }) => lists.reduce((sum, one) => sum + (one?.list.bytes ?? 0), 1),
+  });
 
   constructor(lists: ToolLists, pins: Pick<PinKeeper, 'decide'>) {
     this.#lists = lists;
@@ -73,12 +85,14 @@ export class OfferedTools {
   async of(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
     const sorted = servers.toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
     const lists = await Promise.all(sorted.map((server) => this.#of(server, workload, false)));
-    const known = this.#offers.get(workload);
+    const known = this.#offers.get(workload.id);
     const isSame = <T>(some: readonly T[], others: readonly T[]): boolean =>
       some.length === others.length && some.every((one, at) => one === others[at]);
-    if (known && isSame(known.lists, lists) && isSame(known.servers, sorted)) return known.offer;
+    const isKnown = known?.workload === workload && isSame(known.lists, lists) && isSame(known.servers, sorted);
+    if (isKnown) return known.offer;
     const offer = offerOf(sorted, lists, workload);
-    if (servers.length === workload.mcpServers.size) this.#offers.set(workload, { servers: sorted, lists, offer });
+    if (servers.length === workload.mcpServers.size)
+      this.#offers.set(workload.id, { workload, servers: sorted, lists, offer });
     return offer;
   }
 
@@ -88,12 +102,11 @@ export class OfferedTools {
    */
   async hidden(federated: string, workload: WorkloadConfig): Promise<Omit<OfferedTool, 'federated'> | undefined> {
     for (const server of workload.mcpServers.values()) {
-      const named = ({ name }: ListedTool): boolean => federatedName(server.prefix, name) === federated;
+      const named = (judged: Judged | undefined): ListedTool | undefined =>
+        judged?.byName.values().find(({ name }) => federatedName(server.prefix, name) === federated);
       const judged = await this.#of(server, workload, false);
       const isMeant = judged !== undefined && federated.startsWith(`${server.prefix}__`);
-      const listed =
-        judged?.list.tools.find(named) ??
-        (isMeant ? (await this.#of(server, workload, true))?.list.tools.find(named) : undefined);
+      const listed = named(judged) ?? (isMeant ? named(await this.#of(server, workload, true)) : undefined);
       if (listed) return { server, listed };
     }
     return undefined;
@@ -109,6 +122,11 @@ export class OfferedTools {
     const listed = judged?.byName.get(tool);
     const quarantined = listed !== undefined && judged?.accepted.has(tool) !== true;
     return { listed, isKnown: judged !== undefined, quarantined, pin: judged?.pins.get(tool) };
+  }
+
+  /** Why the list of a server is not known. */
+  faultOf(server: McpServerConfig): unknown {
+    return this.#lists.faultOf(server);
   }
 
   async #of(server: McpServerConfig, workload: WorkloadConfig, anew: boolean): Promise<Judged | undefined> {
@@ -135,7 +153,7 @@ export class OfferedTools {
     );
     return {
       list,
-      byName: new Map(list.tools.map((tool) => [tool.name, tool])),
+      byName: new Map(list.tools.filter(({ name }) => pins.has(name)).map((tool) => [tool.name, tool])),
       accepted: new Set(offered.map(({ name }) => name)),
       pins,
     };
@@ -157,7 +175,7 @@ function offerOf(
       unavailable.push(server.name);
       continue;
     }
-    for (const listed of judged.list.tools) {
+    for (const listed of judged.byName.values()) {
       if (!judged.accepted.has(listed.name)) continue;
       if (toolDenial(server, listed.name, workload.policy)) continue;
       const federated = federatedName(server.prefix, listed.name);

@@ -17,6 +17,8 @@ import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
 export interface LookedThrough {
   /** JSON source. */
   readonly text: string;
+  /** The same before anything was restored in it; empty where it is not passed on. */
+  readonly unrestored: string;
   /** The tool says that it failed, or what it says is not passed on. */
   readonly isError: boolean;
   /** Category -> number of findings. */
@@ -43,14 +45,15 @@ export async function lookThrough(came: Came, parts: { readonly detection: Detec
   const looked = await lookAt(document, request, parts);
   const isError = kind === 'error' || document.body['isError'] === true;
   const { findings, unscanned, refusal } = looked;
-  if (refusal) return { text: '', isError: true, findings, unscanned, refusal };
+  if (refusal) return { text: '', unrestored: '', isError: true, findings, unscanned, refusal };
   if (kind === 'result' && document.body['resultType'] === 'input_required')
-    return { text: inputNeeded(request), isError: true, findings, unscanned };
+    return { text: inputNeeded(request), unrestored: '', isError: true, findings, unscanned };
   const edits = [...looked.edits, ...(kind === 'result' ? eraEdits(document, request) : [])];
-  const restored = restoredIn(render(document.text, edits), came);
+  const unrestored = render(document.text, edits);
+  const restored = restoredIn(unrestored, came);
   return restored instanceof GatewayError
-    ? { text: '', isError: true, findings, unscanned, refusal: restored }
-    : { text: restored, isError, findings, unscanned };
+    ? { text: '', unrestored: '', isError: true, findings, unscanned, refusal: restored }
+    : { text: restored, unrestored, isError, findings, unscanned };
 }
 
 /** Applies the policy for results to a text of a server. */

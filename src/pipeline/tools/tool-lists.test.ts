@@ -9,11 +9,11 @@ function world(ttlMs?: number) {
   let now = 1_000_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const events: ToolListEvent[] = [];
-  const state = { asked: 0, fails: false };
+  const state = { asked: 0, fails: false, bytes: 100 };
   const list = async (): Promise<ToolListing> => {
     state.asked += 1;
     if (state.fails) throw new UpstreamFault('connect', 'gone');
-    return { tools: [], leftOut: 0, ttlMs, version: '2026-07-28' };
+    return { tools: [], leftOut: 0, bytes: state.bytes, ttlMs, version: '2026-07-28' };
   };
   const lists = new ToolLists({ list }, (event) => events.push(event));
   return { lists, state, events, pass: (ms: number) => (now += ms) };
@@ -86,4 +86,16 @@ test('a server that lets its list be kept for no time is asked every two seconds
   pass(1500);
   await lists.of(SERVER);
   expect(state.asked).toBe(2);
+});
+
+test('lists are kept up to a number of bytes: the longest unused are asked for again', async () => {
+  const { lists, state } = world();
+  state.bytes = 1024 * 1024;
+  const servers = Array.from({ length: 40 }, (_, at) => ({ ...SERVER, id: `a/${at}` }));
+  for (const server of servers) await lists.of(server);
+  expect(state.asked).toBe(40);
+  await lists.of(servers.at(-1)!);
+  expect(state.asked).toBe(40);
+  await lists.of(servers[0]!);
+  expect(state.asked).toBe(41);
 });

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpServerFault, type McpServers, type ToolListing } from '#/ports/mcp-servers.ts';
+import { McpServerFault, McpTokenFault, type McpServers, type ToolListing } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 
 /** A list as it was fetched. */
@@ -23,14 +24,17 @@ const REST_MS = 5000;
 /** A server is not asked again sooner than this: because a tool was not on its list, or because it says 0. */
 const AGAIN_MS = 2000;
 const MOST_SERVERS = 1024;
+/** All lists together, as they came; in memory they take several times as much. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
-/** The state of one server's list. */
+/** The state of one server besides its list. */
 interface Known {
-  list: FetchedList | undefined;
   fetching: Promise<FetchedList> | undefined;
   /** When it was last asked, by `performance.now()`. */
   askedAt: number;
   isFailing: boolean;
+  /** Why it failed last. */
+  fault?: unknown;
 }
 
 /** What happened to a list, for metrics. */
@@ -42,6 +46,7 @@ export type ToolListEvent =
 /** In a few words, without content. */
 function whyOf(error: unknown): string {
   if (error instanceof UpstreamFault) return error.kind;
+  if (error instanceof McpTokenFault) return `token ${error.kind}`;
   return error instanceof McpServerFault ? `status ${error.status}` : 'fault';
 }
 
@@ -50,7 +55,10 @@ export class ToolLists {
   readonly #servers: Pick<McpServers, 'list'>;
   readonly #onEvent: (event: ToolListEvent) => void;
   readonly #known = new LRUCache<string, Known>({ max: MOST_SERVERS });
-  readonly #keys = new WeakMap<McpServerConfig, string>();
+  readonly #lists = new LRUCache<string, FetchedList>({
+    maxSize: MOST_BYTES,
+    sizeCalculation: ({ bytes }) => Math.max(1, bytes),
+  });
 
   constructor(servers: Pick<McpServers, 'list'>, onEvent: (event: ToolListEvent) => void) {
     this.#servers = servers;
@@ -60,7 +68,7 @@ export class ToolLists {
   /** The list of a server; undefined: it cannot be asked, and was not for long. */
   async of(server: McpServerConfig): Promise<FetchedList | undefined> {
     const known = this.#knownOf(server);
-    const { list } = known;
+    const list = this.#listOf(server);
     const age = list ? performance.now() - list.fetchedAt : Infinity;
     const keptMs = Math.max(AGAIN_MS, Math.min(list?.ttlMs ?? KEPT_MS, MOST_KEPT_MS));
     if (list && age < keptMs) return list;
@@ -76,18 +84,25 @@ export class ToolLists {
   /** Fetches the list again, unless the server was asked just now: for a tool that is not on the last one. */
   async renewed(server: McpServerConfig): Promise<FetchedList | undefined> {
     const known = this.#knownOf(server);
-    if (!known.fetching && performance.now() - known.askedAt < AGAIN_MS) return known.list;
-    return this.#fetch(server, known).catch(() => known.list);
+    if (!known.fetching && performance.now() - known.askedAt < AGAIN_MS) return this.#listOf(server);
+    return this.#fetch(server, known).catch(() => this.#listOf(server));
+  }
+
+  /** Why the server did not list its tools when it was last asked; undefined: it did. */
+  faultOf(server: McpServerConfig): unknown {
+    const { isFailing, fault } = this.#knownOf(server);
+    return isFailing ? fault : undefined;
   }
 
   #knownOf(server: McpServerConfig): Known {
-    let key = this.#keys.get(server);
-    // A server whose address or credential changed may list other tools.
-    if (key === undefined) this.#keys.set(server, (key = JSON.stringify([server.id, server.url, server.auth])));
-    let known = this.#known.get(key);
-    if (!known)
-      this.#known.set(key, (known = { list: undefined, fetching: undefined, askedAt: -Infinity, isFailing: false }));
+    const identity = serverIdentity(server);
+    let known = this.#known.get(identity);
+    if (!known) this.#known.set(identity, (known = { fetching: undefined, askedAt: -Infinity, isFailing: false }));
     return known;
+  }
+
+  #listOf(server: McpServerConfig): FetchedList | undefined {
+    return this.#lists.get(serverIdentity(server));
   }
 
   #fetch(server: McpServerConfig, known: Known): Promise<FetchedList> {
@@ -102,7 +117,7 @@ export class ToolLists {
     try {
       const listing = await this.#servers.list(server, LIST_MS);
       const list = { ...listing, fetchedAt: performance.now() };
-      known.list = list;
+      this.#lists.set(serverIdentity(server), list);
       known.isFailing = false;
       const { tools, leftOut } = list;
       this.#onEvent({ kind: 'tools.listed', server: server.id, tools: tools.length, leftOut });
@@ -110,6 +125,7 @@ export class ToolLists {
     } catch (error) {
       this.#onEvent({ kind: 'tools.unlisted', server: server.id, why: whyOf(error), isNew: !known.isFailing });
       known.isFailing = true;
+      known.fault = error;
       throw error;
     }
   }

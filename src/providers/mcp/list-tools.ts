@@ -5,17 +5,14 @@ import type { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
 
 const MOST_PAGES = 50;
-const MOST_TOOLS = 1000;
 /** Of all pages. */
 const MOST_BYTES = 1024 * 1024;
-/** A name that price books, rows and headers can say. */
-const NAME = /^[\x21-\x7e]{1,128}$/;
 
-/** All pages of a server's list. Tools whose definition breaks the protocol's rules are left out. Rejects as `Peer.ask` does. */
+/** All pages of a server's list. Entries that define no tool are left out. Rejects as `Peer.ask` does. */
 export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolListing> {
   const signal = AbortSignal.timeout(timeoutMs);
   const until = performance.now() + timeoutMs;
-  const tools = new Map<string, ListedTool>();
+  const tools: ListedTool[] = [];
   const cursors = new Set<string>();
   let leftOut = 0;
   let left = MOST_BYTES;
@@ -32,12 +29,13 @@ export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolList
     ttlMs = ttlOf(result['ttlMs'], ttlMs);
     for (const definition of result['tools'] as readonly Json[]) {
       const tool = read(definition);
-      if (!tool || tools.has(tool.name)) leftOut += 1;
-      else tools.set(tool.name, tool);
+      if (tool) tools.push(tool);
+      else leftOut += 1;
     }
-    if (tools.size > MOST_TOOLS) throw protocol(`the server lists more than ${MOST_TOOLS} tools`);
     const next = result['nextCursor'];
-    if (typeof next !== 'string' || next === '') return { tools: [...tools.values()], leftOut, ttlMs, version };
+    if (typeof next !== 'string' || next === '') {
+      return { tools, leftOut, bytes: MOST_BYTES - left, ttlMs, version };
+    }
     if (cursors.has(next) || cursors.size + 1 >= MOST_PAGES) throw protocol('the list of tools does not end');
     cursors.add(next);
     cursor = next;
@@ -53,7 +51,7 @@ function ttlOf(told: Json | undefined, before: number | undefined): number | und
 function read(definition: Json): ListedTool | undefined {
   if (!isObject(definition)) return undefined;
   const { name, inputSchema } = definition;
-  if (typeof name !== 'string' || !NAME.test(name) || !isObject(inputSchema)) return undefined;
+  if (typeof name !== 'string' || !isObject(inputSchema)) return undefined;
   try {
     return { name, definition, inputSchema, headers: paramHeaders(inputSchema) };
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpServerFault } from '#/ports/mcp-servers.ts';
-import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
+import { McpServerFault, McpTokenFault } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import {
@@ -12,11 +12,12 @@ import {
   speaksModern,
   type Era,
 } from '#/wire/mcp/eras.ts';
-import { encodeHeader } from '#/wire/mcp/headers.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import type { Transport } from '../http/transport.ts';
+import { MessageSender } from './message-sender.ts';
 import { protocol, readAnswer, type ServerMessage } from './read-answer.ts';
 import type { ResultPlace, ResultRoom } from './result-room.ts';
+import { unlessLate } from './unless-late.ts';
 
 /** How a server is spoken to. */
 interface Link {
@@ -64,11 +65,9 @@ const SESSION = /^[\x21-\x7e]{1,1024}$/;
 /** One server as this process speaks to it: in which era, and with a legacy one in a session that all clients share. */
 export class Peer {
   readonly #server: McpServerConfig;
-  readonly #transport: Transport;
+  readonly #sender: MessageSender;
   readonly #room: ResultRoom;
   readonly #client: JsonObject;
-  readonly #origin: string;
-  readonly #path: string;
   #opening: Promise<Link> | undefined;
   #link: Link | undefined;
   #count = 0;
@@ -77,17 +76,14 @@ export class Peer {
   /** `client`: what the gateway calls itself. */
   constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject) {
     this.#server = server;
-    this.#transport = transport;
+    this.#sender = new MessageSender(server, transport);
     this.#room = room;
     this.#client = client;
-    const { origin, pathname } = new URL(server.url);
-    this.#origin = origin;
-    this.#path = pathname;
   }
 
   /**
-   * Asks the server. A session that it has forgotten is opened again and the request sent again, once: the server did not
-   * run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
+   * Asks the server. A session that it has forgotten is opened again and the request sent again, once, where the server
+   * says so by 404: it did not run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
    */
   async ask(request: PeerRequest): Promise<PeerAnswer> {
     const until = performance.now() + request.timeoutMs;
@@ -98,7 +94,9 @@ export class Peer {
       if (!(thrown instanceof McpServerFault)) throw thrown;
       // Whatever it is: it does not speak what it spoke, or not with this session.
       if (thrown.status === 400 || thrown.status === 404) this.#forget(link);
-      if (thrown.status !== 404 || link.session === undefined) throw thrown;
+      // Asking for a list twice does nothing twice.
+      const isAgain = thrown.status === 404 || (thrown.status === 400 && request.method === 'tools/list');
+      if (!isAgain || link.session === undefined) throw thrown;
       return this.#askOn(await this.#opened(request.signal, until), request, until);
     }
   }
@@ -109,6 +107,8 @@ export class Peer {
       const opening = this.#open();
       return opening instanceof Promise ? await unlessLate(opening, signal, until) : opening;
     } catch (thrown) {
+      if (thrown instanceof UpstreamFault && thrown.kind === 'timeout' && this.#sender.awaitsToken)
+        throw new McpTokenFault('timeout', 'the token endpoint did not answer in time');
       if (thrown instanceof UpstreamFault || thrown instanceof McpServerFault) thrown.sent = false;
       throw thrown;
     }
@@ -120,7 +120,8 @@ export class Peer {
     const place = this.#room.enter(this.#server.id);
     try {
       const timeoutMs = Math.max(1, until - performance.now());
-      const incoming = await this.#send(link, request.method, request, body, timeoutMs, request.signal);
+      const { method, name, headers, signal } = request;
+      const incoming = await this.#sender.send({ link, method, name, headers, body, timeoutMs, signal });
       // The status alone says that the session is refused.
       if (incoming.status === 404 && link.session !== undefined) {
         incoming.close();
@@ -134,7 +135,7 @@ export class Peer {
         onMessage: (message) => this.#hear(link, message, onNotice),
       });
       if (incoming.status === 400 && link.session !== undefined && isLostSession(document.body)) {
-        throw new McpServerFault(404, 'the server does not know the session');
+        throw new McpServerFault(400, 'the server does not know the session');
       }
       return { document, version: link.version, place };
     } catch (thrown) {
@@ -154,38 +155,6 @@ export class Peer {
   /** What every modern request says of who sends it. */
   #envelope(): JsonObject {
     return { [META_VERSION]: MODERN, [META_CAPABILITIES]: {}, [META_CLIENT]: this.#client };
-  }
-
-  async #send(
-    link: Pick<Link, 'era' | 'version' | 'session'> | undefined,
-    method: string,
-    { name, headers }: Pick<PeerRequest, 'name' | 'headers'>,
-    body: string,
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<Incoming> {
-    const { auth } = this.#server;
-    return this.#transport.send({
-      method: 'POST',
-      origin: this.#origin,
-      path: this.#path,
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(link && { 'mcp-protocol-version': link.version }),
-        ...(link?.session !== undefined && { 'mcp-session-id': link.session }),
-        ...(link?.era === 'modern' && {
-          'mcp-method': method,
-          ...(name !== undefined && { 'mcp-name': encodeHeader(name) }),
-          ...headers,
-        }),
-        ...(auth.type === 'header' && { [auth.header]: auth.value }),
-      },
-      body,
-      timeoutMs,
-      idle: false,
-      signal,
-    });
   }
 
   /** A server without our capabilities may only ask whether we are there. Anything else is refused, so that it goes on. */
@@ -209,7 +178,7 @@ export class Peer {
     if (this.#posts >= MOST_POSTS) return;
     this.#posts += 1;
     const done = (): void => void (this.#posts -= 1);
-    this.#send(link, '', { headers: {} }, body, OPEN_MS, NEVER).then((incoming) => {
+    this.#sender.send({ ...ALONE, link, body }).then((incoming) => {
       incoming.close();
       done();
     }, done);
@@ -260,7 +229,7 @@ export class Peer {
     const session = opened.session !== undefined && SESSION.test(opened.session) ? opened.session : undefined;
     const link: Link = { era: 'legacy', version, session, openedAt: performance.now() };
     const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
-    const incoming = await this.#send(link, '', { headers: {} }, ready, OPEN_MS, NEVER);
+    const incoming = await this.#sender.send({ ...ALONE, link, body: ready });
     incoming.close();
     return link;
   }
@@ -273,7 +242,7 @@ export class Peer {
   ): Promise<{ readonly body: JsonObject; readonly status: number; readonly session: string | undefined }> {
     const id = `gw-${++this.#count}`;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    const incoming = await this.#send(link, method, { headers: {} }, body, OPEN_MS, NEVER);
+    const incoming = await this.#sender.send({ ...ALONE, link, method, body });
     const { status } = incoming;
     const session = incoming.header('mcp-session-id');
     using place = this.#room.enter(this.#server.id);
@@ -286,13 +255,16 @@ export class Peer {
   }
 }
 
-/** Servers of the older library refuse an unknown session so, where the protocol asks for 404. They did not run it. */
+/**
+ * Servers of the older library refuse an unknown session so, where the protocol asks for 404. Others say the same of a call
+ * that they have run: the session is opened again, but the call is not sent again.
+ */
 function isLostSession({ error }: JsonObject): boolean {
   return isObject(error) && error['code'] === -32000;
 }
 
-/** Requests that no client waits for end with their time. */
-const NEVER = new AbortController().signal;
+/** Messages that no client waits for end with their time. */
+const ALONE = { method: '', headers: {}, timeoutMs: OPEN_MS, signal: new AbortController().signal };
 
 function objectIn(text: string): JsonObject {
   try {
@@ -300,22 +272,5 @@ function objectIn(text: string): JsonObject {
     return isObject(value) ? value : {};
   } catch {
     return {};
-  }
-}
-
-/** The result of work that others wait for, too; rejects with `UpstreamFault` once this request stops waiting. */
-async function unlessLate<T>(work: Promise<T>, signal: AbortSignal, until: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new UpstreamFault('aborted', 'the request was aborted'));
-  const onLate = (): void => reject(new UpstreamFault('timeout', 'the server did not answer in time'));
-  const timer = setTimeout(onLate, Math.max(1, until - performance.now()));
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    work.catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { McpServers, ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
@@ -22,16 +22,10 @@ const BESIDE = 64 * 1024;
 export function createMcpServers(transport: Transport, client: JsonObject): McpServers {
   const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
-  const known = new WeakMap<McpServerConfig, string>();
   const peerOf = (server: McpServerConfig): Peer => {
-    // A server whose address or credential changed is another one.
-    let name = known.get(server);
-    if (name === undefined) {
-      name = hash('sha256', JSON.stringify([server.id, server.url, server.auth]), 'base64url');
-      known.set(server, name);
-    }
-    let peer = peers.get(name);
-    if (!peer) peers.set(name, (peer = new Peer(server, transport, room, client)));
+    const identity = serverIdentity(server);
+    let peer = peers.get(identity);
+    if (!peer) peers.set(identity, (peer = new Peer(server, transport, room, client)));
     return peer;
   };
   return {

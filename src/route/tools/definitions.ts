@@ -30,6 +30,8 @@ export interface UnfitTool {
 
 /** Tools of a server that are looked at. */
 const MOST_TOOLS = 1000;
+/** Longest part of a bad name that is reported. */
+const MOST_LETTERS = 128;
 /** More than the protocol recommends, and nothing that a person would not see. */
 const NAME = /^[!-~]{1,128}$/;
 
@@ -50,7 +52,8 @@ export function readDefinitions(tools: readonly Listed[]): {
     else read.set(name, one);
     if (unfit.has(name)) read.delete(name);
   }
-  return { read: [...read.values()], unfit: [...unfit].map(([name, why]) => ({ name, why })) };
+  const told = [...unfit].map(([name, why]) => ({ name: name.slice(0, MOST_LETTERS), why }));
+  return { read: [...read.values()], unfit: told };
 }
 
 function readOne({ name, definition: { _meta, ...definition } }: Listed): ReadDefinition | UnfitReason {

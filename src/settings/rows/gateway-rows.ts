@@ -121,6 +121,20 @@ export const GATEWAY_ROWS = {
     meaning:
       'Seconds that the gateway still serves new calls after SIGTERM, each with the request to connect elsewhere next time, until load balancers notice.',
   },
+  GW_MCP_ISSUER: {
+    form: WEB_URL,
+    readers: ['gateway'],
+    unset: '`/v1/mcp` takes virtual keys only',
+    meaning:
+      'Authorization server whose access tokens `/v1/mcp` takes: `iss` of its tokens, character by character. Needs `GW_MCP_JWKS_URL` and `GW_PUBLIC_URL`; `accessTokens` of an Organization says which VirtualKey a token stands for.',
+  },
+  GW_MCP_JWKS_URL: {
+    form: WEB_URL,
+    readers: ['gateway'],
+    unset: 'see `GW_MCP_ISSUER`',
+    meaning:
+      'Address of the public keys (JWKS) of `GW_MCP_ISSUER`: `https://`, unless it is on this machine or in the cluster.',
+  },
   GW_MCP_ORIGINS: {
     form: list(/^https?:\/\/[^\s,/?#]+$/, 'be origins of web pages: https://one.example,http://localhost:6274'),
     readers: ['gateway'],

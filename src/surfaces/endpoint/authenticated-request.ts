@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthenticatedRequest, Caller, Endpoint } from './endpoint.ts';
 import type { ClientProtocol, RequestHeaders } from './client-protocol.ts';
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { newCallId } from '#/call/call-id.ts';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 
@@ -15,7 +16,7 @@ declare module 'fastify' {
 
 /**
  * Knows the caller before a byte of the body is read: strangers send none. Throws as `requireOnce`,
- * `identify` and the protocol's `readHeaders` do.
+ * `identify` and the protocol's `readHeaders` do. `known`: the caller, where something other than a key said who it is.
  */
 export function authenticate(
   request: FastifyRequest,
@@ -23,13 +24,14 @@ export function authenticate(
   keys: KeyStore,
   protocol: ClientProtocol,
   endpoint?: Endpoint,
+  known?: Caller,
 ): AuthenticatedRequest {
   const startedAt = Date.now();
   request.clientProtocol = protocol;
   const id = numberReply(reply, protocol, startedAt);
   const { headers } = request;
   requireOnce(request.raw.rawHeaders, headers);
-  const authenticated = { id, startedAt, headers, endpoint, ...identify(headers, keys) };
+  const authenticated = { id, startedAt, headers, endpoint, ...(known ?? identify(headers, keys)) };
   // Known from here on, so that a refusal for its headers is sealed too.
   request.authenticated = authenticated;
   if (protocol.readHeaders) request.authenticated = { ...authenticated, headers: protocol.readHeaders(headers) };
@@ -143,22 +145,4 @@ function requireOnce(rawHeaders: readonly string[], headers: object): void {
     }
     seen.add(name);
   }
-}
-
-/** Hexadecimal digits of the random part of an id. */
-const DIGITS = 20;
-let random = '';
-let used = 0;
-
-/** A UUIDv7: sorts by time, which is what the ledger's partitions are cut by. Randomness is drawn in bulk. */
-export function newCallId(now: number): string {
-  if (used === random.length) {
-    random = randomBytes((DIGITS / 2) * 256).toString('hex');
-    used = 0;
-  }
-  const time = now.toString(16).padStart(12, '0');
-  const hex = random.slice(used, used + DIGITS);
-  used += DIGITS;
-  const variant = '89ab'[Number.parseInt(hex[3]!, 16) & 3]!;
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`;
 }

@@ -10,23 +10,23 @@ const TTL_MS = 30_000;
 const CAPABILITIES = { tools: {} };
 
 /** What the gateway says of itself to a legacy client. */
-export function initialized(params: JsonObject | undefined, version: string): string {
+export function initialized(params: JsonObject | undefined, implementation: JsonObject): string {
   return JSON.stringify({
     protocolVersion: negotiated(params?.['protocolVersion']),
     capabilities: CAPABILITIES,
-    serverInfo: { name: 'gatewarden', version },
+    serverInfo: implementation,
   });
 }
 
 /** The same to a modern one. */
-export function discovered(version: string): string {
+export function discovered(implementation: JsonObject): string {
   return JSON.stringify({
     resultType: 'complete',
     supportedVersions: SUPPORTED,
     capabilities: CAPABILITIES,
     ttlMs: TTL_MS,
     cacheScope: 'private',
-    _meta: { [META_SERVER]: { name: 'gatewarden', version } },
+    _meta: { [META_SERVER]: implementation },
   });
 }
 

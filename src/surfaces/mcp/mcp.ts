@@ -4,17 +4,20 @@ import { errorHeaders } from '#/errors/envelopes.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
+import { unknownServer } from '#/pipeline/tools/find-tool.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { builtInNamed } from '#/pipeline/tools/built-in/list.ts';
-import { unknownServer, unlisted } from '#/pipeline/tools/find-tool.ts';
 import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
-import { authenticatedOf } from '../endpoint/authenticated-request.ts';
+import { authenticatedOf, type KeyStore } from '../endpoint/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
 import type { ClientProtocol } from '../endpoint/client-protocol.ts';
+import type { Caller } from '../endpoint/endpoint.ts';
 import { letGo } from '../endpoint/let-go.ts';
 import { hangUpOf, type OpenCalls } from '../endpoint/open-calls.ts';
 import { sendFailure } from '../endpoint/send-failure.ts';
+import { callerByToken, mountMetadata, protocolWith, type McpAccess } from './access.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
 import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
 import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
@@ -22,14 +25,22 @@ import { ToolStream } from './tool-stream.ts';
 
 export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools'>;
+  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'>;
   readonly onError: (error: GatewayError, callId: string) => void;
-  /** Knows the caller, or throws. */
-  readonly authenticateFor: (request: FastifyRequest, reply: FastifyReply, protocol: ClientProtocol) => void;
+  /** Knows the caller by its key, unless it is known by its access token; or throws. */
+  readonly authenticateFor: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    protocol: ClientProtocol,
+    known: Caller | undefined,
+  ) => void;
+  /** Absent: clients have virtual keys. */
+  readonly access?: McpAccess | undefined;
+  readonly keys: Pick<KeyStore, 'current'>;
   /** Origins of web pages that may call. */
   readonly mcpOrigins: readonly string[];
-  /** Of the gateway, as it tells clients. */
-  readonly version: string;
+  /** What the gateway calls itself. */
+  readonly implementation: JsonObject;
 }
 
 const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
@@ -37,12 +48,16 @@ const PATHS = ['/v1/mcp', '/v1/mcp/:server'];
 /** `POST /v1/mcp` for the tools of all servers, `POST /v1/mcp/{server}` for those of one. // spec 4.1 */
 export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    deps.authenticateFor(request, reply, mcpProtocol);
+    const { access } = deps;
+    const protocol = access ? protocolWith(access, request) : mcpProtocol;
+    request.clientProtocol = protocol;
+    deps.authenticateFor(request, reply, protocol, access && (await callerByToken(access, request, deps.keys)));
     refuseOrigin(request, [
       ...deps.mcpOrigins,
       ...(authenticatedOf(request).key.workload.organization.corsOrigins ?? []),
     ]);
   };
+  if (deps.access) mountMetadata(app, deps.access);
   for (const path of PATHS) {
     app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
     for (const method of ['GET', 'DELETE'] as const) {
@@ -122,17 +137,26 @@ async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   // The gateway sends clients no requests, and their notifications change nothing.
   if (message.kind !== 'request') return void reply.code(202).send();
   const { method, params, idSource } = message;
+  if (method === 'tools/call') return callTool(read, idSource, serving);
+  refuseAtOnce(serving);
   const isLegacy = era.era === 'legacy';
   const send = (result: string): void => {
     reply.type('application/json; charset=utf-8').send(resultMessage(idSource, result));
   };
-  if (method === 'tools/call') return callTool(read, idSource, serving);
   const servers = serversOf(serving);
   if (method === 'tools/list') return send(await listTools(servers, read, serving));
-  if (isLegacy && method === 'initialize') return send(initialized(params, deps.version));
+  if (isLegacy && method === 'initialize') return send(initialized(params, deps.implementation));
   if (isLegacy && method === 'ping') return send('{}');
-  if (!isLegacy && method === 'server/discover') return send(discovered(deps.version));
+  if (!isLegacy && method === 'server/discover') return send(discovered(deps.implementation));
   throw new RpcFault(RPC.methodNotFound, isLegacy ? 200 : 404, 'The gateway does not serve this method.');
+}
+
+/** Throws for a workload whose calls have just been refused: what only looks is not counted, and is refused like a call. */
+function refuseAtOnce({ request, deps: { pipeline } }: Serving): void {
+  const authenticated = authenticatedOf(request);
+  const refusal = pipeline.turnAway(authenticated);
+  pipeline.leave(authenticated);
+  if (refusal) throw refusal;
 }
 
 /**
@@ -158,7 +182,7 @@ async function listTools(
   const offer = await deps.pipeline.offerTools(servers, context.key.workload, own);
   const { unavailable, sources } = offer;
   if (sources === 0) throw nothingOpen(server);
-  if (unavailable.length === sources) throw nobodyAnswers(servers, sources);
+  if (unavailable.length === sources) throw nobodyAnswers(servers, sources, deps);
   if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
   const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
   return toolPage(offer, server === undefined, cursor, era.era);
@@ -172,9 +196,9 @@ function nothingOpen(server: string | undefined): GatewayError {
   return new GatewayError('permission_denied', message);
 }
 
-function nobodyAnswers(servers: readonly McpServerConfig[], sources: number): GatewayError {
+function nobodyAnswers(servers: readonly McpServerConfig[], sources: number, { pipeline }: McpDeps): GatewayError {
   const [first] = servers;
-  if (sources === 1 && first) return unlisted(first);
+  if (sources === 1 && first) return pipeline.whyUnlisted(first);
   const message = first ? 'None of the MCP servers answers.' : 'The inference engine of the gateway does not answer.';
   return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
 }

@@ -28,6 +28,7 @@ const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'residency_denied',
   'scope_violation',
   'tool_quarantined',
+  'tool_arguments_denied',
   'result_too_large',
 ]);
 /** Failures of the gateway's own tools that a model gets so, too: they are about what it asks, or pass. */

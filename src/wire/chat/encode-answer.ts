@@ -6,7 +6,7 @@ import { encodeFinish } from './finish.ts';
 import { writeUsage } from './usage.ts';
 
 /** An answer's id in this family. */
-export function answerId({ callId }: AnswerContext): string {
+export function answerId({ callId }: Pick<AnswerContext, 'callId'>): string {
   return `chatcmpl-${callId.replaceAll('-', '')}`;
 }
 

@@ -21,3 +21,15 @@ test('names that differ only in a part that is cut or replaced stay apart', () =
   const names = [`${long}1`, `${long}2`, 'a.b', 'a/b', 'a b'].map((tool) => federatedName('crm', tool));
   expect(new Set(names).size).toBe(names.length);
 });
+
+test('two servers never have one name, whatever they call their tools', () => {
+  const prefix = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,15}$/);
+  const tool = fc.oneof(fc.string({ minLength: 1, maxLength: 128 }), fc.stringMatching(/^[a-z0-9_-]{1,60}$/));
+  fc.assert(
+    fc.property(prefix, prefix, tool, tool, (one, other, first, second) => {
+      const name = federatedName(one, first);
+      expect(name.slice(0, name.indexOf('__'))).toBe(one);
+      if (one !== other) expect(name).not.toBe(federatedName(other, second));
+    }),
+  );
+});

@@ -9,6 +9,8 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /**
  * What a tool is called where several servers are offered together: `crm__find_customer`. A name that is too long, or has
  * characters that clients do not take, ends with a digest of the whole. Names are looked up in a table, never taken apart.
+ * A prefix has at most 16 characters and no underscore, so that every name begins with the whole prefix and `__`: whatever a
+ * server calls its tools, no name of it is one of another server.
  */
 export function federatedName(prefix: string, tool: string): string {
   const whole = `${prefix}__${tool}`;

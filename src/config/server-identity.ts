@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+import type { McpServerConfig } from './snapshot.ts';
+
+const KNOWN = new WeakMap<McpServerConfig, string>();
+
+/**
+ * What tells one MCP server from another: a server whose address or credential changed is another one. A hash, so that the
+ * credential is not kept a second time.
+ */
+export function serverIdentity(server: McpServerConfig): string {
+  let identity = KNOWN.get(server);
+  if (identity === undefined) {
+    identity = hash('sha256', JSON.stringify([server.id, server.url, server.auth]), 'base64url');
+    KNOWN.set(server, identity);
+  }
+  return identity;
+}

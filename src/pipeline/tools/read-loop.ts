@@ -1,0 +1,66 @@
+import type { CallRequest } from '#/call/call.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { LargeWork } from '#/runtime/large-work.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
+import { chatLoop } from '#/wire/chat/tool-loop.ts';
+import { NotAJsonObject, readDocument, type Family, type WireDocument } from '#/wire/document/document.ts';
+import { readLarge } from '#/wire/document/large-json.ts';
+import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
+import { responsesLoop } from '#/wire/responses/tool-loop.ts';
+import { optionalCount } from '#/wire/request/request-shape.ts';
+import { namedServers } from '#/wire/hub/tool-loop/named-servers.ts';
+import type { LoopCodec } from '#/wire/hub/tool-loop/loop-codec.ts';
+import { offerTools, type Offering } from './loop-tools.ts';
+import { LOOP_LIMITS, type LoopRequest } from './tool-loop.ts';
+
+/** Families in which the gateway runs tools. */
+const CODECS: Readonly<Partial<Record<Family, LoopCodec>>> = { chat: chatLoop, responses: responsesLoop };
+
+/** Whether a request may have the gateway run tools: a no is right, or others refuse the request. */
+export function mayNameServers({ codec, text }: Pick<CallRequest, 'codec' | 'text'>): boolean {
+  return codec.family in CODECS && text.includes('"mcp"');
+}
+
+/**
+ * What a request has the gateway run; undefined where it names no server of the gateway's, or cannot be read: then it is
+ * served, or refused, like any other. Throws `BadRequestShape` or `GatewayError` for tools that cannot be offered.
+ */
+export async function readLoop(
+  request: CallRequest,
+  parts: { readonly largeWork: LargeWork; readonly offering: Offering },
+): Promise<LoopRequest | undefined> {
+  const codec = CODECS[request.codec.family];
+  const document = await readRequest(request, parts.largeWork);
+  const named = document && namedServers(document);
+  if (!codec || !named) return undefined;
+  if (Buffer.byteLength(request.text) > LOOP_LIMITS.bytes) {
+    const message = `A request with tools of MCP servers must have at most ${LOOP_LIMITS.bytes} bytes.`;
+    throw new GatewayError('request_too_large', message);
+  }
+  // What no round could ask is refused before any server is.
+  request.codec.ask(document);
+  const tools = await offerTools(named, request.key.workload, parts.offering);
+  return {
+    request,
+    conversation: codec.begin(document, tools, request.id),
+    stream: document.body['stream'] === true,
+    maxCalls: optionalCount(document.body, 'max_tool_calls', MOST_CALLS) ?? MOST_CALLS,
+  };
+}
+
+const MOST_CALLS = LOOP_LIMITS.rounds * LOOP_LIMITS.callsPerRound;
+
+async function readRequest(request: CallRequest, work: LargeWork): Promise<WireDocument | undefined> {
+  const { codec, key, text, signal } = request;
+  const slices = slicesFor(text, request);
+  try {
+    if (!slices) return readDocument(codec.family, text);
+    const { id, organization } = key.workload;
+    using _place = await work.enter({ organization: organization.id, workload: id }, text, signal);
+    return await slices.run(readLarge(codec.family, text));
+  } catch (thrown) {
+    if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson || thrown instanceof TooManyValues)
+      return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,46 @@
+import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { MOST_RECORDED } from '#/dispatch/cache/recorded.ts';
+import { keptOf } from '#/dispatch/retained-call.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
+import type { ListedTool } from '#/ports/mcp-servers.ts';
+import { toolSlug } from '#/route/tools.ts';
+import type { CallContent, ContentWriter } from '#/seal/content/content-writer.ts';
+
+/** A call that its server has, or may have. */
+interface SentCall {
+  readonly request: ToolCallRequest;
+  readonly server: McpServerConfig;
+  readonly listed: ListedTool;
+  readonly sent: string | undefined;
+  readonly inspection: Inspection | undefined;
+}
+
+/**
+ * Keeps the arguments as they were sent and, as far as policy passes it on, the result before anything was restored in it;
+ * where the policy of the workload retains content. `result`: empty where none is passed on.
+ */
+export function retainToolCall(
+  { request, server, listed, sent = '', inspection }: SentCall,
+  result: string,
+  { content }: { readonly content: Pick<ContentWriter, 'enqueue'> },
+): void {
+  if (!request.key.workload.policy.contentRetention) return;
+  const truncated: CallContent['truncated'][number][] = [];
+  if (sent.length > MOST_RECORDED) truncated.push('request');
+  if (result.length > MOST_RECORDED) truncated.push('answer');
+  const kept: CallContent = {
+    v: 1,
+    surface: request.surface,
+    wire_format: 'mcp',
+    provider: toolSlug(server),
+    model: listed.name,
+    stream: false,
+    same_as: null,
+    request: sent.slice(0, MOST_RECORDED),
+    answer: result.slice(0, MOST_RECORDED),
+    tags: inspection?.tags.originals ?? {},
+    truncated,
+  };
+  content.enqueue(keptOf(request, kept));
+}

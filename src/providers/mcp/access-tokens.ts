@@ -1,0 +1,106 @@
+import type { McpServerOAuth } from '#/config/snapshot.ts';
+import { McpTokenFault } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
+import type { Transport } from '../http/transport.ts';
+import { fetchToken, type TokenAsk } from './fetch-token.ts';
+
+/** An access token for one server. */
+export interface AccessToken {
+  readonly value: string;
+  /** From then on it is not used, by `performance.now()`. */
+  readonly until: number;
+  readonly fetchedAt: number;
+  /** The server has taken it. */
+  hasWorked: boolean;
+}
+
+/** A token is used no longer than this, whatever its end. */
+const MOST_MS = 3_600_000;
+/** The same where its end is unknown. */
+const DEFAULT_MS = 300_000;
+/** It is used until this long before its end, or after four fifths of its time if that is later. */
+const MARGIN_MS = 60_000;
+const MARGIN_SHARE = 0.2;
+/** Gateways that fetched at the same time do not fetch at the same time again. */
+const JITTER_SHARE = 0.1;
+/** A token that a server never took is not replaced sooner than this. */
+const AGAIN_MS = 5000;
+/** After a failure the token endpoint rests: twice as long each time. */
+const FIRST_REST_MS = 1000;
+const MOST_REST_MS = 60_000;
+
+/** Gives the access token of one client for one server: one request at a time, and none while the endpoint rests. */
+export class AccessTokens {
+  readonly #ask: TokenAsk;
+  readonly #transport: Transport;
+  #token: AccessToken | undefined;
+  #fetching: Promise<AccessToken> | undefined;
+  #failures = 0;
+  #fault: McpTokenFault | undefined;
+  #restsUntil = 0;
+
+  /** `resource`: the address of the server. // RFC 8707 */
+  constructor(auth: McpServerOAuth, resource: string, transport: Transport) {
+    this.#ask = { auth, resource };
+    this.#transport = transport;
+  }
+
+  get isAsked(): boolean {
+    return this.#fetching !== undefined;
+  }
+
+  /** The token in force; a promise where it must be fetched, which rejects with `McpTokenFault`. */
+  get(): AccessToken | Promise<AccessToken> {
+    const now = performance.now();
+    if (this.#token && now < this.#token.until) return this.#token;
+    if (this.#fetching) return this.#fetching;
+    if (this.#fault && now < this.#restsUntil) return Promise.reject(this.#fault.again(this.#restsUntil - now));
+    this.#fetching = this.#fetch().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  /** A server has refused a token. False: another one would be refused too, as far as is known. */
+  refused(token: AccessToken): boolean {
+    if (!token.hasWorked && performance.now() - token.fetchedAt < AGAIN_MS) return false;
+    if (this.#token === token) this.#token = undefined;
+    return true;
+  }
+
+  async #fetch(): Promise<AccessToken> {
+    try {
+      const { value, lifetimeMs = DEFAULT_MS } = await fetchToken(this.#ask, this.#transport);
+      const fetchedAt = performance.now();
+      const usedMs = usableMs(Math.min(lifetimeMs, MOST_MS));
+      this.#failures = 0;
+      this.#fault = undefined;
+      return (this.#token = { value, fetchedAt, until: fetchedAt + usedMs, hasWorked: false });
+    } catch (thrown) {
+      const fault = faultOf(thrown);
+      const restMs = Math.min(MOST_REST_MS, FIRST_REST_MS * 2 ** Math.min(this.#failures, 10));
+      this.#failures += 1;
+      this.#fault = fault;
+      this.#restsUntil =
+        performance.now() + Math.min(MOST_REST_MS, Math.max(fault.retryAfterMs ?? 0, withJitter(restMs)));
+      throw fault;
+    }
+  }
+}
+
+/** How long a token is used that holds for so long. */
+function usableMs(lifetimeMs: number): number {
+  return withJitter(Math.max(lifetimeMs - MARGIN_MS, lifetimeMs * (1 - MARGIN_SHARE)));
+}
+
+function withJitter(ms: number): number {
+  return ms * (1 - Math.random() * JITTER_SHARE);
+}
+
+/** Nothing of what the endpoint said: it may repeat what it was sent. */
+function faultOf(thrown: unknown): McpTokenFault {
+  if (thrown instanceof McpTokenFault) return thrown;
+  if (!(thrown instanceof UpstreamFault)) throw thrown;
+  const kind = thrown.kind === 'timeout' ? 'timeout' : thrown.kind === 'too_large' ? 'answer' : 'unreachable';
+  return new McpTokenFault(kind, `no access token: ${thrown.kind}`);
+}

@@ -1,0 +1,61 @@
+import type { WireDocument } from '../../document/document.ts';
+import type { JsonObject } from '../../document/json.ts';
+
+/** A tool that the gateway runs for a model. */
+export interface LoopTool {
+  /** What the model calls it. */
+  readonly alias: string;
+  /** Name of its MCPServer. */
+  readonly server: string;
+  /** What its server calls it. */
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly inputSchema: JsonObject;
+  readonly annotations: JsonObject | undefined;
+}
+
+/** A call that a model makes of such a tool. */
+export interface LoopCall {
+  /** The model's id for it. */
+  readonly id: string;
+  readonly tool: LoopTool;
+  /** As the model wrote them. */
+  readonly argumentsJson: string;
+}
+
+/** A call that was run, or refused. */
+export interface RanCall extends LoopCall {
+  /** Id of the tool call in the audit trail. */
+  readonly callId: string;
+  /** The text that the model receives. */
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+/** What one answer of the model asks for. */
+export interface Round {
+  /** To be run before anything else. */
+  readonly calls: readonly LoopCall[];
+  /** Nothing follows: the model has answered, or calls functions of the client's. */
+  readonly isLast: boolean;
+}
+
+/** One request whose tools the gateway runs: its rounds, in the words of its family. Pure. */
+export interface LoopConversation {
+  /** The request of the next round. */
+  request(): string;
+  /** Takes a piece of the round's answer: returns the text to send to the client now, maybe empty. */
+  hear(piece: string): string;
+  /** The answer of the round is over. Throws `SyntaxError` if it is not of this family. */
+  read(): Round;
+  /** A call of the round is over: returns the text to send to the client now. */
+  ran(call: RanCall): string;
+  /** The rest of the answer, once the last round was read: the whole answer if nothing was sent before. */
+  end(): string;
+}
+
+/** How a family runs a request with tools of the gateway. */
+export interface LoopCodec {
+  /** Begins a conversation. Throws `BadRequestShape` for members that exclude tools of the gateway. */
+  begin(document: WireDocument, tools: readonly LoopTool[], callId: string): LoopConversation;
+}
