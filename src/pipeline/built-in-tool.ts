@@ -93,5 +93,5 @@ async function anonymize(tool: DocumentTool, request: ToolCallRequest, parts: Pi
 /** JSON source of the result: modern ones say what kind they are. */
 function textOf({ content, structured }: BuiltInResult, { era }: ToolCallRequest): string {
   const kind = era.era === 'modern' ? '"resultType":"complete",' : '';
-  return `{${kind}"content":${JSON.stringify(content)},"structuredContent":${structured}}`;
+  return `{${kind}"content":[${content.join(',')}],"structuredContent":${structured}}`;
 }

@@ -5,6 +5,10 @@ import { Stopped } from '#/call/facts.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
+import type { Quantity } from '#/call/units.ts';
+import { BUILT_IN_TOOLS, builtInNamed } from '#/pipeline/tools/built-in/list.ts';
+import { BUILT_IN, routeBuiltIn } from '#/route/tools/built-in.ts';
+import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -33,6 +37,7 @@ export function explainTool(question: ToolQuestion, write: (line: string) => voi
   if (slash <= 0 || slash === tool.length - 1) throw new UsageError('--tool takes SERVER/TOOL');
   writePolicy(workload, write);
   write(tool);
+  if (tool.slice(0, slash) === BUILT_IN) return writeBuiltIn(tool.slice(slash + 1), question, write);
   const server = workload.mcpServers.get(tool.slice(0, slash));
   if (!server) {
     const known = [...workload.mcpServers.keys()].join(', ') || 'none';
@@ -40,6 +45,44 @@ export function explainTool(question: ToolQuestion, write: (line: string) => voi
     return 1;
   }
   return writeDecision(server, tool.slice(slash + 1), question, write);
+}
+
+/** A tool of the gateway's own: whether its engine answers is not asked. */
+function writeBuiltIn(name: string, { workload, usdToEur, at }: ToolQuestion, write: (line: string) => void): number {
+  const tool = builtInNamed({ server: BUILT_IN, tool: name });
+  if (!tool) {
+    const known = BUILT_IN_TOOLS.map((one) => one.name).join(', ');
+    write(`refused: 404 tool_not_found: the gateway has no tool of its own with this name, but ${known}`);
+    return 1;
+  }
+  const { model } = tool;
+  if (!told(() => routeBuiltIn(tool, workload), write)) return 1;
+  write(`  mcp/${BUILT_IN}/${name}: selected: takes the steps of ${model}, and its price; nothing leaves the gateway`);
+  const book = createPriceBook({ usdToEur });
+  const id = model.slice(LOCAL_PROVIDER.slug.length + 1);
+  const priceOf = (quantities?: readonly Quantity[]) =>
+    book.find(workload.organization, LOCAL_PROVIDER, id, at, quantities);
+  const price = priceOf() ?? priceOf(['pages']);
+  write(price ? `  ${model}: price from ${price.source}` : `  ${model}: no price`);
+  return price ? 0 : 1;
+}
+
+/** Writes how a tool was decided on; whether it may be called. */
+function told(decide: () => RoutedTool, write: (line: string) => void): boolean {
+  const tell = ({ route = [], shadow = [] }: Partial<RoutedTool>): void => {
+    for (const line of route) write(`  ${line}`);
+    for (const { field, text } of shadow) write(`  shadow: ${field}: ${text}`);
+  };
+  try {
+    tell(decide());
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof Stopped) || !(thrown.cause instanceof GatewayError)) throw thrown;
+    tell(thrown.facts);
+    const { status, code, message } = thrown.cause;
+    write(`refused: ${status} ${code}: ${message}`);
+    return false;
+  }
 }
 
 /** Reads the arguments of a call from a file, or from standard input (`-`). Throws UsageError. */
@@ -57,19 +100,7 @@ function writeDecision(
   { workload, args, usdToEur, at }: ToolQuestion,
   write: (line: string) => void,
 ): number {
-  const tell = ({ route = [], shadow = [] }: Partial<RoutedTool>): void => {
-    for (const line of route) write(`  ${line}`);
-    for (const { field, text } of shadow) write(`  shadow: ${field}: ${text}`);
-  };
-  try {
-    tell(routeTool(server, name, workload, args));
-  } catch (thrown) {
-    if (!(thrown instanceof Stopped) || !(thrown.cause instanceof GatewayError)) throw thrown;
-    tell(thrown.facts);
-    const { status, code, message } = thrown.cause;
-    write(`refused: ${status} ${code}: ${message}`);
-    return 1;
-  }
+  if (!told(() => routeTool(server, name, workload, args), write)) return 1;
   const rules = args === undefined ? rulesOf(server, name) : [];
   if (rules.length > 0)
     write(

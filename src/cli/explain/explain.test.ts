@@ -152,6 +152,16 @@ test.each([
   ],
   ['crm/drop_all', 1, ['mcp/crm/drop_all: refused: not among the tools', 'refused: 404 tool_not_found']],
   ['far/find', 1, ['mcp/far/find: refused: in US', 'refused: 403 residency_denied']],
+  [
+    'gw/ocr',
+    0,
+    [
+      'mcp/gw/ocr: selected: takes the steps of gw/ocr, and its price; nothing leaves the gateway',
+      'gw/ocr: price from gatewarden documents',
+    ],
+  ],
+  ['gw/decide', 0, ['gw/typed: price from gatewarden']],
+  ['gw/nothing', 1, ['refused: 404 tool_not_found: the gateway has no tool of its own with this name, but anonymize_']],
   ['mail/send', 1, ['refused: 404 not_found: the workload reaches no MCP server with this name, but crm, files, far']],
 ])('tool %s', async (tool, expected, told) => {
   const { status, lines } = await run('--workload', 'bot', '--tool', tool);

@@ -31,7 +31,7 @@ export const PATTERNS = {
     '^[a-z0-9][a-z0-9_-]*$',
     'must be the first word of a path below /v1: lower-case letters, digits, dashes and underscores',
   ],
-  claim: ['^[!-~]+$', 'must be the name of a claim: letters, digits and signs of ASCII, without spaces'],
+  claim: ['^[!-~]+$', 'must be a name: letters, digits and signs of ASCII, without spaces'],
   clientId: ['^[!-~]+( [!-~]+)*$', 'must be printable ASCII characters'],
   scope: [
     '^[!#-\\[\\]-~]+$',

@@ -1,7 +1,7 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { Stopped } from '#/call/facts.ts';
-import { isDenial, offerOf, type Denial, type Providers, type Terms } from '../offer.ts';
+import { allowListReason, isDenial, notAllowed, offerOf, type Denial, type Providers, type Terms } from '../offer.ts';
 import { denied, differences, refusalOf, unlistedTool, type RoutedTool } from '../tools.ts';
 
 /** What clients, allow-lists and metrics call the server of the gateway's own tools. No MCPServer has this name. */
@@ -16,9 +16,9 @@ export interface RoutedFeature {
 
 /**
  * Why a workload may not call a tool of the gateway's own: an allow-list of tools lacks it, or the workload could not call
- * the endpoint that does the same.
+ * the endpoint that does the same. `providers` absent: whether there is an engine is not asked.
  */
-export function builtInDenial({ name, model }: RoutedFeature, terms: Terms, providers: Providers): Denial | undefined {
+export function builtInDenial({ name, model }: RoutedFeature, terms: Terms, providers?: Providers): Denial | undefined {
   const unlisted = unlistedTool(`${BUILT_IN}/${name}`, terms.policy);
   if (unlisted) return unlisted;
   // A tool of the gateway's own says that nothing leaves.
@@ -27,6 +27,10 @@ export function builtInDenial({ name, model }: RoutedFeature, terms: Terms, prov
       'tool_not_found',
       `not offered, because the organization has an alias ${model}: the call could leave`,
     );
+  if (!providers) {
+    const why = allowListReason([model], terms.policy);
+    return why === undefined ? undefined : { ...notAllowed(why), param: 'params.name' };
+  }
   const offer = offerOf(model, undefined, terms, providers);
   if (!isDenial(offer)) return undefined;
   const code = offer.code === 'model_not_found' ? 'tool_not_found' : offer.code;
@@ -40,7 +44,7 @@ export function builtInDenial({ name, model }: RoutedFeature, terms: Terms, prov
 export function routeBuiltIn(
   tool: RoutedFeature,
   { organization, policy, shadow }: WorkloadConfig,
-  providers: Providers,
+  providers?: Providers,
 ): RoutedTool {
   const id = `mcp/${BUILT_IN}/${tool.name}`;
   const denial = builtInDenial(tool, { organization, policy }, providers);

@@ -1,9 +1,9 @@
 import { OPTION_NAMES, readAnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
 import { bareFileName } from '#/inspect/attachments/file-name.ts';
-import { anonymizedAnswer, summaryOf } from '#/wire/documents/anonymized.ts';
+import { anonymizedAnswer } from '#/wire/documents/anonymized.ts';
 import { ANONYMIZE, OPTION_ARGUMENTS, RESULT_MEMBERS, unscannedBlocks } from './anonymizing.ts';
 import { FILE_ARGUMENTS, FILE_NAMES, fileIn } from './file-argument.ts';
-import { ANNOTATIONS, refuseUnknown, type DocumentTool } from './tool.ts';
+import { ANNOTATIONS, refuseUnknown, textBlock, withMember, type DocumentTool } from './tool.ts';
 
 /** Anonymization of a document, as of `POST /v1/documents/anonymize`. // spec 2.5 */
 export const anonymizeDocument: DocumentTool = {
@@ -42,18 +42,19 @@ export const anonymizeDocument: DocumentTool = {
     return { file: { name: bareFileName(name), mediaType, bytes: Buffer.from(base64, 'base64') }, options };
   },
   resultOf(document, unscanned) {
-    const answer = anonymizedAnswer(document);
-    const { filename, content_type: mimeType, content_base64: blob, mapping } = answer;
-    const told = { filename, content_type: mimeType, summary: summaryOf(document), ...(mapping && { mapping }) };
+    const { content_base64: base64, ...told } = anonymizedAnswer(document);
+    const { filename, content_type: mimeType } = told;
+    // Nothing in it is to be escaped.
+    const content = `"${base64}"`;
     const uri = `gatewarden:///anonymized/${encodeURIComponent(filename.toWellFormed())}`;
     return {
       content: [
-        // The document once, where clients look for files: as text it would fill the context of a model.
-        { type: 'text', text: JSON.stringify(told) },
-        { type: 'resource', resource: { uri, mimeType, blob } },
+        textBlock(JSON.stringify(JSON.stringify(told))),
+        // The document, where clients look for files: as text it would fill the context of a model.
+        `{"type":"resource","resource":${withMember({ uri, mimeType }, 'blob', content)}}`,
         ...unscannedBlocks(unscanned),
       ],
-      structured: JSON.stringify({ ...answer, unscanned }),
+      structured: withMember({ ...told, unscanned }, 'content_base64', content),
     };
   },
 };

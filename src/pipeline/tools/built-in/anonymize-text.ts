@@ -1,7 +1,7 @@
 import { OPTION_NAMES, readAnonymizeOptions } from '#/inspect/attachments/anonymize-options.ts';
 import { summaryOf } from '#/wire/documents/anonymized.ts';
 import { ANONYMIZE, OPTION_ARGUMENTS, RESULT_MEMBERS, unscannedBlocks } from './anonymizing.ts';
-import { ANNOTATIONS, invalidArgument, refuseUnknown, type DocumentTool } from './tool.ts';
+import { ANNOTATIONS, invalidArgument, refuseUnknown, textBlock, withMember, type DocumentTool } from './tool.ts';
 
 /** What no text has: control characters but white space and escape; and what makes it a PDF. */
 // oxlint-disable-next-line no-control-regex -- the pattern searches for them
@@ -49,10 +49,12 @@ export const anonymizeText: DocumentTool = {
   },
   resultOf(document, unscanned) {
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(document.bytes);
+    const source = JSON.stringify(text);
     const { mapping } = document;
+    const told = { summary: summaryOf(document), ...(mapping && { mapping }), unscanned };
     return {
-      content: [{ type: 'text', text }, ...unscannedBlocks(unscanned)],
-      structured: JSON.stringify({ text, summary: summaryOf(document), ...(mapping && { mapping }), unscanned }),
+      content: [textBlock(source), ...unscannedBlocks(unscanned)],
+      structured: withMember(told, 'text', source),
     };
   },
 };

@@ -1,5 +1,5 @@
 import { ENTITIES } from '#/values/entities.ts';
-import type { JsonObject } from '#/wire/document/json.ts';
+import { textBlock } from './tool.ts';
 
 /** What allow-lists and price books call anonymization. */
 export const ANONYMIZE = 'gw/anonymize';
@@ -64,7 +64,7 @@ export const RESULT_MEMBERS = {
 } as const;
 
 /** Tells a model what it must not rely on; nothing where all kinds were searched for. */
-export function unscannedBlocks(unscanned: readonly string[]): readonly JsonObject[] {
+export function unscannedBlocks(unscanned: readonly string[]): readonly string[] {
   if (unscanned.length === 0) return [];
-  return [{ type: 'text', text: `Not searched for, and maybe still there: ${unscanned.join(', ')}.` }];
+  return [textBlock(JSON.stringify(`Not searched for, and maybe still there: ${unscanned.join(', ')}.`))];
 }

@@ -1,5 +1,5 @@
 import { systemOneCodec } from '#/wire/systemone/codec.ts';
-import { ANNOTATIONS, refuseUnknown, type ModelTool } from './tool.ts';
+import { ANNOTATIONS, refuseUnknown, textBlock, type ModelTool } from './tool.ts';
 
 const MODEL = 'gw/typed';
 const MEMBERS = ['state', 'questions'];
@@ -92,5 +92,5 @@ export const decide: ModelTool = {
     const separator = Object.keys(value).length > 0 ? ',' : '';
     return `{"model":${JSON.stringify(MODEL)}${separator}${members}`;
   },
-  resultOf: (body) => ({ content: [{ type: 'text', text: body }], structured: body }),
+  resultOf: (body) => ({ content: [textBlock(JSON.stringify(body))], structured: body }),
 };

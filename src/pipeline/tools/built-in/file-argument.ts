@@ -6,6 +6,7 @@ import { invalidArgument } from './tool.ts';
 export interface FileArgument {
   readonly name: string | undefined;
   readonly mediaType: string;
+  /** Without line breaks. */
   readonly base64: string;
 }
 
@@ -32,5 +33,9 @@ export function fileIn({ content_base64: base64, filename: name, content_type: t
   const mediaType = type ?? UNKNOWN_TYPE;
   if (typeof mediaType !== 'string' || !MEDIA_TYPE.test(mediaType))
     throw invalidArgument(`${AT}.content_type must be a media type, such as application/pdf.`, `${AT}.content_type`);
-  return { name, mediaType: mediaType.toLowerCase(), base64: base64.trim() };
+  return {
+    name,
+    mediaType: mediaType.toLowerCase(),
+    base64: /\s/.test(base64) ? base64.replaceAll(/\s+/g, '') : base64,
+  };
 }

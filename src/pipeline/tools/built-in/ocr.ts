@@ -1,6 +1,6 @@
 import { ocrCodec } from '#/wire/ocr/codec.ts';
 import { FILE_ARGUMENTS, FILE_NAMES, fileIn } from './file-argument.ts';
-import { ANNOTATIONS, refuseUnknown, type ModelTool } from './tool.ts';
+import { ANNOTATIONS, refuseUnknown, textBlock, withMember, type ModelTool } from './tool.ts';
 
 const MODEL = 'gw/ocr';
 const MEMBERS = [...FILE_NAMES, 'pages', 'languages'];
@@ -67,20 +67,18 @@ export const ocr: ModelTool = {
     refuseUnknown(value, MEMBERS);
     const { name, mediaType, base64 } = fileIn(value);
     const { pages, languages } = value;
-    return JSON.stringify({
-      model: MODEL,
-      document: {
-        type: 'document_url',
-        document_url: `data:${mediaType};base64,${base64}`,
-        ...(name !== undefined && { document_name: name }),
-      },
-      ...(pages !== undefined && { pages }),
-      ...(languages !== undefined && { languages }),
-    });
+    const document = {
+      type: 'document_url',
+      ...(name !== undefined && { document_name: name }),
+    };
+    // The address has nothing to escape.
+    const source = withMember(document, 'document_url', `"data:${mediaType};base64,${base64}"`);
+    const rest = { model: MODEL, ...(pages !== undefined && { pages }), ...(languages !== undefined && { languages }) };
+    return withMember(rest, 'document', source);
   },
   resultOf(body) {
     const { pages } = JSON.parse(body) as { readonly pages: readonly { readonly markdown: string }[] };
     const text = pages.map(({ markdown }) => markdown).join('\n\n');
-    return { content: [{ type: 'text', text }], structured: body };
+    return { content: [textBlock(JSON.stringify(text))], structured: body };
   },
 };

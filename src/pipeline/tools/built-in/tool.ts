@@ -9,8 +9,8 @@ import type { JsonObject } from '#/wire/document/json.ts';
 
 /** What a tool returns, before it has the form of a client's era. */
 export interface BuiltInResult {
-  /** For clients that read no structured results: blocks of content. */
-  readonly content: readonly JsonObject[];
+  /** For clients that read no structured results: JSON source of blocks of content. */
+  readonly content: readonly string[];
   /** JSON source of what the endpoint of the feature answers. */
   readonly structured: string;
 }
@@ -41,6 +41,17 @@ export interface DocumentTool extends Described {
 
 /** A tool of the gateway's own. */
 export type BuiltInTool = ModelTool | DocumentTool;
+
+/** A block of content. `source`: JSON source of its text. */
+export function textBlock(source: string): string {
+  return `{"type":"text","text":${source}}`;
+}
+
+/** JSON source of an object with one more member. `json`: its source, so that a long text is not written twice. */
+export function withMember(object: JsonObject, name: string, json: string): string {
+  const source = JSON.stringify(object);
+  return `${source.slice(0, -1)}${source === '{}' ? '' : ','}${JSON.stringify(name)}:${json}}`;
+}
 
 /** Arguments of a call that has none. */
 export const NO_ARGUMENTS: ToolArguments = { source: '{}', value: {} };
