@@ -62,7 +62,7 @@ const definitions = closed(
     tools: Type.Optional(
       mapOf(
         closed({
-          name: text('toolName', { maxLength: 128, description: 'Name of the tool, as the server lists it.' }),
+          name: text('plainName', { maxLength: 128, description: 'Name of the tool, as the server lists it.' }),
           sha256: text('sha256', {
             maxLength: 64,
             description: 'SHA-256 of its definition: of the RFC 8785 canonical JSON without _meta.',
@@ -77,7 +77,7 @@ const definitions = closed(
 );
 
 const rule = closed({
-  tools: setOf(text('toolName', { maxLength: 128 }), {
+  tools: setOf(text('plainName', { maxLength: 128 }), {
     minItems: 1,
     maxItems: 128,
     description: 'Tools that it is about, as the server names them; * stands for any characters.',

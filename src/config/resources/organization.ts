@@ -94,7 +94,7 @@ const spec = closed({
   accessTokens: Type.Optional(
     mapOf(
       closed({
-        claim: text('claim', { maxLength: 128, description: 'Name of a claim, such as client_id, azp or groups.' }),
+        claim: text('plainName', { maxLength: 128, description: 'Name of a claim, such as client_id, azp or groups.' }),
         value: Type.String({
           minLength: 1,
           maxLength: 256,

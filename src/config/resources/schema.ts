@@ -21,7 +21,7 @@ export const PATTERNS = {
   alias: ['^gw/[a-z0-9][a-z0-9._/-]*$', 'must be gw/ and a lower-case name'],
   money: ['^[0-9]{1,12}(\\.[0-9]{1,9})?$', 'must be a decimal amount in quotes, at most nine digits after the point'],
   tool: ['^[A-Za-z0-9_.:/*-]+$', 'must be the name of a tool: letters, digits, dashes, dots, colons, slashes and *'],
-  toolName: ['^[!-~]+$', 'must be the name of a tool: letters, digits and signs of ASCII, without spaces'],
+  plainName: ['^[!-~]+$', 'must be a name: letters, digits and signs of ASCII, without spaces'],
   mcpTool: ['^[a-z0-9*][a-z0-9*-]{0,62}/[A-Za-z0-9_.*-]+$', 'must be <server>/<tool>, such as crm/find_* or orders/*'],
   hostPattern: [
     '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',
@@ -31,7 +31,6 @@ export const PATTERNS = {
     '^[a-z0-9][a-z0-9_-]*$',
     'must be the first word of a path below /v1: lower-case letters, digits, dashes and underscores',
   ],
-  claim: ['^[!-~]+$', 'must be a name: letters, digits and signs of ASCII, without spaces'],
   clientId: ['^[!-~]+( [!-~]+)*$', 'must be printable ASCII characters'],
   scope: [
     '^[!#-\\[\\]-~]+$',
