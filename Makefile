@@ -192,13 +192,15 @@ bench-cluster: packages servers cluster ## Measure kubectl apply to enforcement 
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
 	@exec $(WITH_NODE) node test/bench/ledger.ts
 
-.PHONY: train-names train-router train-typed
+.PHONY: train-names train-router train-typed train-logins
 train-names: packages training ## Train the model of names into inference/models (DATA: the folder of data; SMOKE=1: in a minute)
 	@$(TRAIN) -m names.train $(TRAINED)
 train-router: packages training ## Train the router
 	@$(TRAIN) -m router.train $(TRAINED)
 train-typed: packages training ## Train the model of typed decisions
 	@$(TRAIN) -m typed.train $(TRAINED)
+train-logins: packages ## Train the model of logins and passwords into src/inspect/detectors (DATA: the folder of data)
+	@$(WITH_NODE) env DATA="$(DATA)" node tools/login-model/train.ts
 
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture, documents, dead code and phrases

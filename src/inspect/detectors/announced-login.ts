@@ -1,7 +1,7 @@
 import { announcedAfter } from './announced-after.ts';
 import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
-import { isDigit, isLetter } from './characters.ts';
+import { isAlphanumeric, isDigit, isLetter } from './characters.ts';
 import {
   ANY_DIGIT,
   endsSaying,
@@ -53,7 +53,7 @@ export const announcedLogin: Detector = {
     '[eE]nn>ung ',
     '>Konto ',
   ],
-  prefilter: mayHold,
+  prefilter: mayEndLogin,
   detect(text, at, floor, found): number {
     const code = text.charCodeAt(at);
     if (isLetter(code)) {
@@ -62,20 +62,21 @@ export const announcedLogin: Detector = {
       found.push({ start: word.start, end: word.end, category: 'USERNAME' });
       return word.end;
     }
-    if (code === HYPHEN && !isLetter(text.charCodeAt(at - 1))) return floor;
+    if (code === HYPHEN && !(isAlphanumeric(text.charCodeAt(at - 1)) && isLetter(text.charCodeAt(at + 1))))
+      return floor;
     const token = announcedAt(text, at, 'login', mayBeLogin);
     // A word with a hyphen may end with one that announces: `Windows-Login`.
     if (typeof token === 'number') return code === HYPHEN && token - at < 24 ? floor : Math.max(floor, token);
     const { start, end, value, by } = token;
     if (start < floor || !isLogin(value, by) || GOES_ON.test(text.slice(end, end + 2))) return floor;
-    if (isDigit(code) && !mayHold(lookAt(text, at))) return floor;
+    if (isDigit(code) && !mayEndLogin(lookAt(text, at))) return floor;
     found.push({ start, end, category: 'USERNAME' });
     return end;
   },
 };
 
 /** Digits at the end of a login, or long enough to be all of it. */
-function mayHold({ before, next, length }: Look): boolean {
+export function mayEndLogin({ before, next, length }: Look): boolean {
   if (isLetterKind(next) || next === 'hyphen') return false;
   return isLetterKind(before) || (before === 'space' && length >= 6 && endsSaying(next));
 }

@@ -26,7 +26,7 @@ export const announcedSecret: Detector = {
   ignores: ['The password is required.'],
   triggers: `!#$&w${ANY_DIGIT}`,
   near: ['>w[od]'],
-  prefilter: mayHold,
+  prefilter: mayBeInSecret,
   detect(text, at, floor, found): number {
     if (text.charCodeAt(at) === W) {
       const word =
@@ -43,7 +43,7 @@ export const announcedSecret: Detector = {
     const { start, end, value, by } = token;
     if (start < floor || !isSecret(value, by)) return floor;
     if (by.link === 'comma' && text.charCodeAt(end) !== COMMA) return floor;
-    if (isDigit(text.charCodeAt(at)) && !mayHold(lookAt(text, at))) return floor;
+    if (isDigit(text.charCodeAt(at)) && !mayBeInSecret(lookAt(text, at))) return floor;
     if (DIGITS.test(value) && !ENDS.test(text.slice(end, end + 8))) return floor;
     found.push({ start, end, category: 'SECRET' });
     return end;
@@ -51,7 +51,7 @@ export const announcedSecret: Detector = {
 };
 
 /** Digits among the letters and signs of a password, or enough to be a PIN; not those of identifiers with hyphens. */
-function mayHold({ earlier, before, next, later, length }: Look): boolean {
+export function mayBeInSecret({ earlier, before, next, later, length }: Look): boolean {
   if (before === 'space') {
     if (length >= 4 && endsSaying(next)) return true;
     // A closing quote, or a blank and one: `“`, ` »`.

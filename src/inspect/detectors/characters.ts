@@ -9,6 +9,11 @@ export function isLetter(code: number): boolean {
   return lower >= 97 && lower <= 122 && code < 128;
 }
 
+/** Whether the code unit is a small ASCII letter. */
+export function isSmall(code: number): boolean {
+  return code > 96 && code < 123;
+}
+
 /** Whether the code unit is an ASCII letter or digit. Letters of other scripts end a token, as CJK text has no spaces. */
 export function isAlphanumeric(code: number): boolean {
   return isDigit(code) || isLetter(code);

@@ -9,6 +9,7 @@ import type { Detector } from './detector.ts';
 import { iban } from './iban.ts';
 import { ip } from './ip.ts';
 import { nationalId, taxId } from './numbers.ts';
+import { learnedLogin, learnedSecret } from './learned-login.ts';
 import { passport } from './passport.ts';
 import { plate } from './plate.ts';
 import { createPhone } from './phone.ts';
@@ -31,6 +32,7 @@ export function createDetectors(options: DetectionOptions = {}): readonly Detect
     nationalId,
     secret,
     announcedSecret,
+    learnedSecret,
     email,
     passport,
     birthDate,
@@ -40,6 +42,7 @@ export function createDetectors(options: DetectionOptions = {}): readonly Detect
     ip,
     username,
     announcedLogin,
+    learnedLogin,
     bankAccount,
     createPhone(options.phoneRegions),
   ];

@@ -1,3 +1,5 @@
+import { isSmall } from './characters.ts';
+
 /** Names of roles, types and stand-ins: nobody's login. */
 const NOBODY =
   /^(?:users?\d?|user_?name|name|login|root|admin|administrator|postgres|mysql|mongo|redis|rabbitmq|guest|anonymous|app|api|sa|test|tester|default|null|none|nil|undefined|true|false|string|str|text|varchar|any|unknown|object|self|this|current_?user|me|id|email|key|token|password|required|optional|system|service|assistant|bot|new|await|async|get|set|te[kx]st[eo]?|testo|stringa|cadena|zeichenkette|pflichtfeld|your\w*|example\w*)$/i;
@@ -16,7 +18,7 @@ const NO_LOGIN =
 const ACRONYM = /^(?:[A-Z][A-Z\d]*_[A-Z\d_]*|[A-Z]{2,}-?\d{1,3})$/;
 /** Words that names of fields, events and roles are made of. */
 const PARTS = new Set(
-  'user users name names id ids login logins email mail key token password pwd pass hash field type value table column row dto obj object account accounts created updated deleted added removed changed failed success succeeded locked service controller module component config default req res ctx auth session role roles page html get set is has url uri path file api app db ro rw read write only data list status state code hint event error model schema index client server input output request response'.split(
+  'user users name names id ids login logins email mail key token password pwd pass hash field type value table column row dto obj object account accounts created updated deleted added removed changed failed success succeeded locked service controller module component config default req res ctx auth session role roles page html get set is has url uri path file api app db read write only data list status state code hint event error model schema index client server input output request response'.split(
     ' ',
   ),
 );
@@ -26,6 +28,17 @@ const HYPHENATED =
 const MARK = /\d|_|[a-z][.-][a-z]/i;
 /** A surname and a first letter, but for files of C: `lindner.o`. */
 const SURNAME_FIRST = /^[a-z]{3,20}\.[abd-gi-z]$/;
+
+const FILES = new Set('md json yaml yml txt js ts tsx jsx py html css sh toml xml sql log env csv lock'.split(' '));
+
+/** Whether the last part of a word is one of names of code or files, as of most words with `_` or a full stop in them. */
+export function endsAsInCode(text: string, start: number, end: number): boolean {
+  let from = end;
+  while (from > start && isSmall(text.charCodeAt(from - 1))) from -= 1;
+  if (from === start) return false;
+  const part = text.slice(from, end);
+  return text[from - 1] === '.' ? FILES.has(part) : text[from - 1] === '_' && PARTS.has(part);
+}
 
 /** How a login is written that no word is: with digits or `_`, with a full stop between letters, or with a hyphen. */
 export type LoginShape = 'digits' | 'joined' | 'hyphenated';
