@@ -3,7 +3,7 @@ import type { Call, CallContext } from '#/call/call.ts';
 import type { CallContent, ContentDraft } from '#/seal/content/content-writer.ts';
 import type { CacheHit } from './cache/recalled.ts';
 import type { Candidate } from '#/call/target.ts';
-import { MOST_RECORDED } from './cache/recorded.ts';
+import { beginningOf, MOST_RECORDED } from './cache/recorded.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,7 +27,7 @@ export function retained(
     model,
     stream: call.ask.stream,
     same_as: hit?.callId ?? null,
-    request: hit ? '' : body.slice(0, MOST_RECORDED),
+    request: hit ? '' : beginningOf(body),
     answer: '',
     tags: tags.originals,
     truncated,

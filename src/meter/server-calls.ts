@@ -5,6 +5,9 @@ import { askCounters } from './ask-counters.ts';
 import type { MeterDeps } from './meter.ts';
 import { periodsAt } from './limits/periods.ts';
 
+/** `callsPerMinute` of one server is reached: others may still be called. */
+export class ServerLimitReached extends GatewayError {}
+
 /**
  * Counts a call of a tool against `callsPerMinute` of its server, over all gateways: a window of the workload's own at each
  * server. Throws `rate_limit_exceeded`, or `limits_unavailable` when it cannot be checked.
@@ -33,5 +36,5 @@ export async function countServerCall(
   if (decision.kind === 'granted') return;
   const message = `Rate limit reached: ${callsPerMinute} calls per minute of the MCP server ${name} for this workload.`;
   const { retryAfterMs } = decision;
-  throw new GatewayError('rate_limit_exceeded', message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  throw new ServerLimitReached('rate_limit_exceeded', message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }

@@ -109,7 +109,7 @@ export class Pipeline {
       outcome = thrown instanceof GatewayError ? thrown.code : 'hung_up';
       throw thrown;
     } finally {
-      this.#parts.onEvent({ kind: 'tool.called', server, outcome, durationMs: Date.now() - startedAt });
+      this.#parts.onEvent({ kind: 'tool.called', server, outcome, durationMs: Math.max(0, Date.now() - startedAt) });
     }
   }
 

@@ -1,7 +1,13 @@
 import type { Incoming } from '#/ports/provider.ts';
+import { ownCopy } from '#/wire/document/own-copy.ts';
 
 /** More than this of an answer is neither cached nor retained. */
 export const MOST_RECORDED = 1024 * 1024;
+
+/** As much of a text as is kept: never a view that holds all of it. */
+export function beginningOf(text: string): string {
+  return text.length > MOST_RECORDED ? ownCopy(text.slice(0, MOST_RECORDED)) : text;
+}
 
 /** An answer on its way, of which a copy is kept as it came. */
 export class RecordedAnswer implements Incoming {

@@ -1,6 +1,6 @@
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { MOST_RECORDED } from '#/dispatch/cache/recorded.ts';
+import { beginningOf, MOST_RECORDED } from '#/dispatch/cache/recorded.ts';
 import { keptOf } from '#/dispatch/retained-call.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
@@ -37,8 +37,8 @@ export function retainToolCall(
     model: listed.name,
     stream: false,
     same_as: null,
-    request: sent.slice(0, MOST_RECORDED),
-    answer: result.slice(0, MOST_RECORDED),
+    request: beginningOf(sent),
+    answer: beginningOf(result),
     tags: inspection?.tags.originals ?? {},
     truncated,
   };

@@ -2,6 +2,7 @@ import type { CallContext } from '#/call/call.ts';
 import type { ToolArguments, ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import type { ErrorCode } from '#/errors/catalogue.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
+import { ServerLimitReached } from '#/meter/server-calls.ts';
 import { NotAJsonObject, readDocument } from '#/wire/document/document.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import { LEGACY } from '#/wire/mcp/eras.ts';
@@ -50,11 +51,15 @@ export async function runTool(
     const { text: output, isError } = resultText(kind, text);
     return { output, isError };
   } catch (thrown) {
-    if (!(thrown instanceof GatewayError) || context.signal.aborted || OF_THE_REQUEST.has(thrown.code)) throw thrown;
+    if (!(thrown instanceof GatewayError) || context.signal.aborted || isOfRequest(thrown)) throw thrown;
     const { code, message } = thrown;
     if (NO_TOOL.has(code)) return failed('There is no tool with this name.');
     return failed(thrown.status < 500 ? `Refused by Gatewarden (${code}): ${message}` : `The tool failed: ${message}`);
   }
+}
+
+function isOfRequest(error: GatewayError): boolean {
+  return OF_THE_REQUEST.has(error.code) && !(error instanceof ServerLimitReached);
 }
 
 /** The result that a model receives for a call that was not run. */

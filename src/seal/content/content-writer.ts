@@ -145,5 +145,7 @@ class Writer implements ContentWriter {
 }
 
 function lengthOf({ content }: ContentDraft): number {
-  return content.request.length + content.answer.length;
+  let length = content.request.length + content.answer.length;
+  for (const [tag, original] of Object.entries(content.tags)) length += tag.length + original.length;
+  return length;
 }

@@ -33,7 +33,9 @@ export const ASSERTIONS: Readonly<Record<string, Keyword>> = {
   exclusiveMaximum: (value) => ofNumber(finite(value), (one, limit) => one >= limit, 'be less than'),
   multipleOf: (value) => {
     if (finite(value) <= 0) throw new KeywordFault('must be more than 0');
-    return ofNumber(value as number, (one, of) => !isMultiple(one, of), 'be a multiple of');
+    const of = value as number;
+    return (one, at, work) =>
+      typeof one !== 'number' || isMultiple(one, of, work) ? undefined : refuse(at, `be a multiple of ${of}`);
   },
   minLength: (value) => ofLength(wholeNumber(value), false),
   maxLength: (value) => ofLength(wholeNumber(value), true),
@@ -70,16 +72,30 @@ function ofNumber(limit: number, isAgainst: (value: number, limit: number) => bo
   return when((value) => typeof value === 'number' && isAgainst(value, limit), `${must} ${limit}`);
 }
 
-/** Digits after the point are moved before it, where doubles count exactly. A number that is too large for that is no multiple. */
-function isMultiple(value: number, of: number): boolean {
-  const scale = 10 ** Math.max(digitsAfterPoint(value), digitsAfterPoint(of));
-  const [whole, divisor] = [Math.round(value * scale), Math.round(of * scale)];
-  return Number.isSafeInteger(whole) && Number.isSafeInteger(divisor) && whole % divisor === 0;
+/** What dividing long numbers takes, in steps. */
+const LONG_DIVISION = 20;
+
+/** Exact, of the decimal digits that JSON has. A vague number is no multiple. */
+function isMultiple(value: number, of: number, work: Work): boolean {
+  if (isVague(value)) return false;
+  if (Number.isInteger(value) && Number.isSafeInteger(of)) return value % of === 0;
+  work.spend(LONG_DIVISION);
+  const [one, other] = [decimalOf(value), decimalOf(of)];
+  const places = Math.max(one.places, other.places);
+  const whole = ({ digits, places: own }: Decimal): bigint => digits * 10n ** BigInt(places - own);
+  return whole(one) % whole(other) === 0n;
 }
 
-function digitsAfterPoint(value: number): number {
-  const [digits = '', exponent = '0'] = String(value).split('e');
-  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
+interface Decimal {
+  readonly digits: bigint;
+  /** Of the digits, how many are behind the point; negative: zeros that follow them. */
+  readonly places: number;
+}
+
+function decimalOf(value: number): Decimal {
+  const [written = '', exponent = '0'] = String(value).split('e');
+  const [before = '', behind = ''] = written.split('.');
+  return { digits: BigInt(before + behind), places: behind.length - Number(exponent) };
 }
 
 /** Lengths are counted in code points, of which a text has at least half as many as units. */

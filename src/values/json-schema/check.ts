@@ -63,7 +63,8 @@ export function canonical(value: unknown, work: Work): string {
   work.spend(1);
   if (isArray(value)) return `[${value.map((item) => canonical(item, work)).join()}]`;
   if (!isObject(value)) return isVague(value) ? 'vague' : String(value === 0 ? 0 : value);
-  const names = Object.keys(value).sort();
+  const names = Object.keys(value);
   work.spend(names.length);
+  names.sort();
   return `{${names.map((name) => `${canonical(name, work)}:${canonical(value[name], work)}`).join()}}`;
 }

@@ -33,6 +33,8 @@ test.each<[unknown, readonly unknown[], readonly unknown[], string]>([
   [{ minimum: 1 }, [1, '0', Infinity], [0.9], ' must be at least 1'],
   [{ exclusiveMaximum: 1 }, [0.9], [1, Infinity], ' must be less than 1'],
   [{ multipleOf: 0.1 }, [0.3, 7, 1e3], [0.35, 1e300, Infinity], ' must be a multiple of 0.1'],
+  [{ multipleOf: 0.01 }, [1e14, 0.07, 1e-1], [0.125, 1e-300], ' must be a multiple of 0.01'],
+  [{ multipleOf: 7 }, [0, -14], [0.5, 8], ' must be a multiple of 7'],
   [{ minLength: 2 }, ['ab', '😀😀', 3], ['a', '😀', ''], ' must have at least 2 characters'],
   [{ maxLength: 2 }, ['ab', '😀😀'], ['abc', '😀😀😀', 'a'.repeat(99)], ' must have at most 2 characters'],
   [{ pattern: '^a+$' }, ['aa', 1], ['ab'], ' must match the pattern ^a+$'],
@@ -106,6 +108,12 @@ test.each<[unknown, readonly unknown[], readonly unknown[], string]>([
 function nested(depth: number): unknown {
   return depth === 0 ? {} : { items: nested(depth - 1) };
 }
+
+test('a value of a schema that is nested as deep as a cluster allows is a fault, not a stack that ends', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(8000)}${']'.repeat(8000)}`);
+  for (const schema of [{ const: deep }, { enum: [deep] }, { default: deep }])
+    expect(() => compileSchema(schema)).toThrow(SchemaFault);
+});
 
 /** Schema, the faulty place, and the message. */
 describe('a schema is refused', () => {

@@ -19,6 +19,8 @@ export class SchemaFault extends Error {
 const MOST_CHARACTERS = 16_384;
 const MOST_SCHEMAS = 500;
 const MOST_DEPTH = 16;
+/** Levels of lists and objects in a schema, those in `const` and `enum` too: some checks call themselves for each. */
+const MOST_LEVELS = 64;
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 /** Keywords that say nothing of a value. */
@@ -30,6 +32,7 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ASSER
  * is not checked here is a fault, not ignored: what its author means to forbid would be allowed. Throws `SchemaFault`.
  */
 export function compileSchema(schema: unknown): Check {
+  if (isDeep(schema)) throw new SchemaFault([], `must have at most ${MOST_LEVELS} levels of lists and objects`);
   if (JSON.stringify(schema).length > MOST_CHARACTERS)
     throw new SchemaFault([], `must have at most ${MOST_CHARACTERS} characters as JSON`);
   let schemas = 0;
@@ -48,6 +51,16 @@ export function compileSchema(schema: unknown): Check {
     );
   };
   return compile(schema, [], 1);
+}
+
+/** Without recursion: a cluster takes resources of any depth. */
+function isDeep(schema: unknown): boolean {
+  let level: unknown[] = [schema];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MOST_LEVELS) return true;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return false;
 }
 
 function keyword(schema: Schema, name: string, path: readonly string[], inner: Inner): Check | undefined {
