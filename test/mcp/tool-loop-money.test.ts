@@ -37,7 +37,7 @@ beforeAll(async () => {
       workload: { budget: { amount: '0.0035', period: 'Total' } },
       prices: [{ model: 'mcp/crm/*', unit: 'Call', input: '0.002' }],
       more: [
-        their('Organization', 'other', { contact: { email: 'ops@other.example' } }),
+        their('Organization', 'other', { contact: { email: 'ops@other.example' }, priceBookRef: { name: 'prices' } }),
         their('Workload', 'app', { organizationRef: { name: 'other' } }),
         their('VirtualKey', 'key', {
           workloadRef: { name: 'app' },
@@ -50,6 +50,8 @@ beforeAll(async () => {
           jurisdiction: 'EU',
         }),
         their('MCPServer', 'theirs', { endpoint: { url: theirs.url }, jurisdiction: 'US' }),
+        their('MCPServer', 'limited', { endpoint: { url: theirs.url }, jurisdiction: 'US', callsPerMinute: 1 }),
+        their('PriceBook', 'prices', { prices: [{ model: 'upstream/*', input: '2', output: '8' }] }),
       ],
     },
     {},
@@ -111,4 +113,22 @@ test('a budget that ends in the second round ends the request, and no client tri
     ['responses', 'refused', 'insufficient_quota'],
   ]);
   expect(crm.of('tools/call')).toHaveLength(1);
+});
+
+test('a spent limit of one server is a result that the model sees, and ends nothing', async () => {
+  const limited = (id: string) => ({ id, name: 'limited__find', arguments: '{}' });
+  model.respond([chat({ content: '', toolCalls: [limited('call_1'), limited('call_2')] }), chat({ content: 'Done.' })]);
+  const tools = [{ ...CRM, server_label: 'limited' }];
+  const { output, output_text: text } = await clientOf(strangerKey).responses.create({
+    model: 'upstream/m',
+    input: 'Go.',
+    tools,
+    max_output_tokens: 10,
+  });
+  expect(text).toBe('Done.');
+  const ran = output.filter((item) => item.type === 'mcp_call');
+  expect(ran.map(({ error }) => JSON.stringify(error ?? null))).toEqual([
+    'null',
+    expect.stringContaining('(rate_limit_exceeded)'),
+  ]);
 });
