@@ -46,7 +46,8 @@ export class Steps<Parts, Start extends CallStart, Work extends object = Start> 
   /** The same steps behind another one, which makes what they begin with of what a call of another kind begins with. */
   behind<Begin extends CallStart>(at: RowStep, run: Step<Begin, Parts, Start>): Steps<Parts, Begin, Begin & Work> {
     const steps = new Steps<Parts, Begin, Begin & Work>();
-    steps.list.push({ at, run, replaces: false }, ...this.list);
+    steps.list.push({ at, run, replaces: false });
+    for (const one of this.list) steps.list.push(one);
     return steps;
   }
 

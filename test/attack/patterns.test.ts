@@ -41,6 +41,8 @@ test('every pattern that is built of parts does, too', async () => {
     // Loaded only now: what a module builds when it is loaded is to be seen.
     const { createScanner } = await import('#/inspect/detectors/scanner.ts');
     const { createTermFinder } = await import('#/inspect/terms/term-finder.ts');
+    const { compileSchema } = await import('#/values/json-schema/compile-schema.ts');
+    compileSchema({ pattern: '^[a-z]+-\\d{2}$' });
     createScanner().find('call +49 30 901820, IBAN DE89 3704 0044 0532 0130 00, password=hunter2hunter2');
     createTermFinder([{ term: 'Ada Lovelace', label: 'person' }])?.('a\u0300 b ada');
   });

@@ -133,7 +133,10 @@ function oneOf(values: readonly unknown[]): Check {
     return value;
   });
   const allowed = new Set(values.map((value) => canonical(value, new Work(Infinity))));
-  const longest = Math.max(0, ...values.map((value) => (typeof value === 'string' ? value.length : 0)));
+  const longest = values.reduce<number>(
+    (most, value) => (typeof value === 'string' ? Math.max(most, value.length) : most),
+    0,
+  );
   const must = values.length === 1 ? `be ${told(values)}` : `be one of ${told(values)}`;
   return (value, at, work) => {
     const isTooLong = typeof value === 'string' && value.length > longest;

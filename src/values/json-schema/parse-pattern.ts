@@ -19,7 +19,7 @@ export type Term =
   | { readonly kind: 'repeat'; readonly term: Term; readonly least: number; readonly most: number };
 
 const MOST_CHARACTERS = 256;
-const QUANTIFIER = /(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/y;
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y;
 /** One character, written as it is, escaped, or as a class. */
 const ATOM =
   /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u\{[\da-fA-F]+\}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[A-Za-z]|\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|./suy;
@@ -87,7 +87,7 @@ class PatternReader {
       kind: 'repeat',
       term,
       least: Number(least),
-      most: comma === '' ? Number(least) : most === '' ? Infinity : Number(most),
+      most: comma === undefined ? Number(least) : most ? Number(most) : Infinity,
     };
   }
 
