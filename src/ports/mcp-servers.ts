@@ -93,6 +93,13 @@ export class McpTokenFault extends Error {
   }
 }
 
+/** Tokens of users may not be sent to the token endpoint: it was not asked. */
+export class TokenOriginFault extends McpTokenFault {
+  constructor() {
+    super('refused', 'the origin of the token endpoint is not in GW_MCP_TOKEN_ORIGINS');
+  }
+}
+
 /** Answers in progress take more memory than there is for them. The server has run the request; its answer was dropped. */
 export class NoRoomForResults extends Error {
   override readonly name = 'NoRoomForResults';
