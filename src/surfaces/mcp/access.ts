@@ -84,7 +84,7 @@ function challenge(access: McpAccess, request: FastifyRequest): string {
 export async function callerByToken(
   access: McpAccess,
   request: FastifyRequest,
-  keys: Pick<KeyStore, 'current'>,
+  keys: Pick<KeyStore, 'current' | 'mayHoldId'>,
 ): Promise<Caller | undefined> {
   const token = TOKEN.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) return undefined;
@@ -97,7 +97,9 @@ export async function callerByToken(
   }
   const snapshot = keys.current();
   if (!snapshot) throw unavailable();
-  return { key: keyOfToken(claims, snapshot), snapshot, subject: token };
+  const key = keyOfToken(claims, snapshot, (id) => keys.mayHoldId(id));
+  if (key === 'unknown') throw unavailable();
+  return { key, snapshot, subject: token };
 }
 
 async function checked({ checker }: McpAccess, token: string, resource: string): Promise<JsonObject> {
