@@ -124,11 +124,13 @@ describe('a token is not taken', () => {
 
 describe('keys', () => {
   test('10,000 tokens with unknown keys have the issuer asked once in half a minute', async () => {
-    const { checker, fetched, pass } = await world();
+    const { checker, state, fetched, pass } = await world();
     await checker.check(await sign(), RESOURCE);
     const [, payload, signature] = (await sign()).split('.');
     const unknown = (kid: string): string =>
       `${Buffer.from(JSON.stringify({ alg: 'RS256', kid })).toString('base64url')}.${payload}.${signature}`;
+    const newest = 'unavailable: the newest keys of the issuer are not known';
+    expect(await faultOf(checker.check(unknown('k'), RESOURCE))).toBe(newest);
     pass(30_001);
     const all = Array.from({ length: 10_000 }, (_, at) => faultOf(checker.check(unknown(`k${at}`), RESOURCE)));
     expect(new Set(await Promise.all(all))).toEqual(
@@ -136,6 +138,10 @@ describe('keys', () => {
     );
     expect(fetched()).toBe(2);
     await checker.check(await sign(), RESOURCE);
+    state.fault = true;
+    pass(30_001);
+    expect(await faultOf(checker.check(unknown('k'), RESOURCE))).toBe(newest);
+    expect(fetched()).toBe(3);
   });
 
   test('a new key is found at once, and one that was replaced is good for ten minutes at most', async () => {
@@ -145,6 +151,8 @@ describe('keys', () => {
     state.text = JSON.stringify({ keys: [await jwk(others, 'b')] });
     pass(30_001);
     await checker.check(await sign(claims(), { kid: 'b' }, others.privateKey), RESOURCE);
+    expect(await faultOf(checker.check(old, RESOURCE))).toMatch(/^unavailable/);
+    pass(30_001);
     expect(await faultOf(checker.check(old, RESOURCE))).toMatch(/^bad/);
     state.text = JSON.stringify({ keys: [await jwk(keys, 'b')] });
     pass(600_001);
