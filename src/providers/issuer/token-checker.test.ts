@@ -123,6 +123,24 @@ describe('a token is not taken', () => {
 });
 
 describe('keys', () => {
+  test('a token that names no key is tried with four of them', async () => {
+    const { checker, state, pass } = await world();
+    const nameless = await sign(claims(), { kid: undefined });
+    const withKeys = async (...all: readonly Keys[]): Promise<string> => {
+      state.text = JSON.stringify({ keys: await Promise.all(all.map((one, at) => jwk(one, `k${at}`))) });
+      pass(600_001);
+      return faultOf(checker.check(nameless, RESOURCE));
+    };
+    expect(await withKeys(keys)).toBe('good');
+    expect(await withKeys(others, keys)).toBe('good');
+    expect(await withKeys(others, others, others, keys)).toBe('good');
+    expect(await withKeys(others, others, others, others, keys)).toMatch(/^bad/);
+    expect(await withKeys(others, others)).toMatch(/^bad/);
+    const expired = await sign(claims({ exp: NOW() - 31 }), { kid: undefined });
+    await withKeys(others, keys);
+    expect(await faultOf(checker.check(expired, RESOURCE))).toMatch(/expired/);
+  });
+
   test('10,000 tokens with unknown keys have the issuer asked once in half a minute', async () => {
     const { checker, state, fetched, pass } = await world();
     await checker.check(await sign(), RESOURCE);
