@@ -20,6 +20,29 @@ test.each([
   expect(all).toEqual(origins && [...origins, 'https://id.example']);
 });
 
+test.each<[string, boolean]>([
+  ['https://gw.example', true],
+  ['https://gw.example///', true],
+  ['https://gw.example:8443/base/', true],
+  ['https://gw.example/a/b', true],
+  ['https://gw.example:443', false],
+  ['https://GW.example', false],
+  ['https://user@gw.example', false],
+  ['https://gw.example/?a', false],
+  ['https://gw.example/#a', false],
+  ['https://gw.example/a/../b', false],
+  ['https://gw.example/a b', false],
+  ['https://gw.example/:server', false],
+  ['https://gw.example/*', false],
+  ['https://gw.example/@me', false],
+])('tokens may be for %s: %s', (publicUrl, isGood) => {
+  const read = readSettings({ ...ISSUER, GW_MCP_JWKS_URL: 'https://id.example/jwks', GW_PUBLIC_URL: publicUrl });
+  expect('faults' in read ? read.faults : []).toEqual(
+    isGood ? [] : [expect.stringMatching(/^GW_PUBLIC_URL must be written/)],
+  );
+  expect('faults' in readSettings({ GW_PUBLIC_URL: publicUrl })).toBe(false);
+});
+
 test('tokens of users are not sent to an issuer in clear', () => {
   const issuer = { ...ISSUER, GW_MCP_ISSUER: 'http://id.auth.svc', GW_MCP_JWKS_URL: 'http://id.auth.svc/jwks' };
   const read = readSettings(issuer);
