@@ -35,7 +35,13 @@ export function createMcpServers(
 ): McpServers {
   const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
-  const users = new LRUCache<string, Peer>({ maxSize: USERS_BYTES, sizeCalculation: () => USER_BYTES, ttl: USER_MS });
+  const users = new LRUCache<string, Peer>({
+    maxSize: USERS_BYTES,
+    sizeCalculation: () => USER_BYTES,
+    ttl: USER_MS,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+  });
   /** Users share nothing of such a server: neither tokens nor sessions. */
   const peerFor = (server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): Peer => {
     if (subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
