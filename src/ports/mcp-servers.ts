@@ -71,8 +71,11 @@ export class McpServerFault extends Error {
   }
 }
 
-/** `refused`: the gateway's client; `not_exchanged`: the access token of the user; `answer`: the answer holds no token. */
-export type McpTokenFaultKind = 'refused' | 'not_exchanged' | 'unreachable' | 'timeout' | 'answer';
+/**
+ * `refused`: the gateway's client; `not_exchanged`: the access token of the user; `answer`: the answer holds no token;
+ * `busy`: too many tokens of users are being exchanged.
+ */
+export type McpTokenFaultKind = 'refused' | 'not_exchanged' | 'unreachable' | 'timeout' | 'answer' | 'busy';
 
 /** The token endpoint of a server gave no access token. Nothing was sent to the server. */
 export class McpTokenFault extends Error {

@@ -9,6 +9,7 @@ export function tokenless(thrown: McpTokenFault, name: string, attempts: readonl
     not_exchanged: 'does not exchange the access token of the caller',
     answer: 'gave no usable access token',
     unreachable: 'cannot be reached',
+    busy: 'is asked for too many users at once',
     timeout: 'did not answer in time',
   }[kind];
   const message =

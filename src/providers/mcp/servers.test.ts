@@ -83,3 +83,31 @@ test.each([
   await expect(servers.call(good, { ...ask, signal })).rejects.toThrow(/status 500/);
   expect(sent.map(({ origin }) => origin)).toEqual(['https://id.example']);
 });
+
+test('a token whose signature is spelled in another way is the same token', async () => {
+  const sent: TransportRequest[] = [];
+  const transport: Transport = {
+    send: async (request) => {
+      sent.push(request);
+      return answered(400, 'application/json', '{}');
+    },
+    close: async () => undefined,
+  };
+  const servers = createMcpServers(transport, {}, ['https://id.example']);
+  const auth = {
+    type: 'token_exchange',
+    tokenUrl: 'https://id.example/t',
+    clientId: 'a',
+    clientSecret: 'b',
+    scopes: [],
+  };
+  const server = { ...SERVER, auth } as McpServerConfig;
+  const call = (subject: string) => {
+    const ask = { tool: 'echo', arguments: '{}', headers: {}, meta: {}, timeoutMs: 5000, subject };
+    return servers.call(server, { ...ask, signal: new AbortController().signal });
+  };
+  for (const subject of ['eyJ.a.sigA', 'eyJ.a.sigB', 'eyJ.a.sigC']) await expect(call(subject)).rejects.toThrow(/400/);
+  expect(sent).toHaveLength(1);
+  await expect(call('eyJ.b.sigA')).rejects.toThrow(/400/);
+  expect(sent).toHaveLength(2);
+});

@@ -7,10 +7,12 @@ import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
+import { Exchanges } from './exchanges.ts';
 import { listTools } from './list-tools.ts';
 import { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
 import { ResultRoom } from './result-room.ts';
+import { UserRoom } from './user-room.ts';
 
 /** Servers that are known at once; the longest unused are forgotten, sessions and all. */
 const MOST_PEERS = 1024;
@@ -35,21 +37,18 @@ export function createMcpServers(
 ): McpServers {
   const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
-  const users = new LRUCache<string, Peer>({
-    maxSize: USERS_BYTES,
-    sizeCalculation: () => USER_BYTES,
-    ttl: USER_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-  });
+  const users = new UserRoom<Peer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
+  const exchangesOf = new LRUCache<string, Exchanges>({ max: MOST_PEERS });
   /** Users share nothing of such a server: neither tokens nor sessions. */
   const peerFor = (server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): Peer => {
     if (subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
     if (!tokenOrigins.includes(new URL(tokenUrl).origin)) throw new TokenOriginFault();
-    const name = `${serverIdentity(server)} ${hash('sha256', subject, 'base64url')}`;
-    let peer = users.get(name);
-    if (!peer) users.set(name, (peer = new Peer(server, transport, room, client, subject)));
-    return peer;
+    const identity = serverIdentity(server);
+    let exchanges = exchangesOf.get(identity);
+    if (!exchanges) exchangesOf.set(identity, (exchanges = new Exchanges()));
+    const user = { subject, exchanges };
+    const make = (): Peer => new Peer(server, transport, room, client, user);
+    return users.of(server.id, `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`, make);
   };
   const peerOf = (server: McpServerConfig): Peer => {
     const identity = serverIdentity(server);
@@ -79,6 +78,12 @@ export function createMcpServers(
     },
     list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
   };
+}
+
+/** Several spellings of one signature are the same token: the signed part is spelled in one way only. */
+function signedPart(token: string): string {
+  const [header, payload] = token.split('.', 2);
+  return `${header}.${payload}`;
 }
 
 /** The result or the error of a response, as a document of its own. */
