@@ -10,6 +10,8 @@ export interface ConfigSource<S extends Snapshot = Snapshot> {
   readable(): boolean;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. // spec 5.7 */
   mayHold(hash: string): boolean;
+  /** The same of a key by its id. */
+  mayHoldId(id: string): boolean;
   /** Milliseconds since the snapshot was known to be the one in force; 0 where that is known at once. */
   age(): number;
   /** Current faults; empty while readable. */

@@ -80,7 +80,7 @@ export async function openCallTools(
     prices,
     priceFile,
     media,
-    mcpServers: createMcpServers(transport, IMPLEMENTATION),
+    mcpServers: createMcpServers(transport, IMPLEMENTATION, settings.mcpIssuer?.tokenOrigins),
     tokenChecker: settings.mcpIssuer && createTokenChecker(settings.mcpIssuer, transport),
     stop() {
       lists?.stop();

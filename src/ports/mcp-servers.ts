@@ -71,8 +71,11 @@ export class McpServerFault extends Error {
   }
 }
 
-/** `refused`: the gateway's client; `not_exchanged`: the access token of the user; `answer`: the answer holds no token. */
-export type McpTokenFaultKind = 'refused' | 'not_exchanged' | 'unreachable' | 'timeout' | 'answer';
+/**
+ * `refused`: the gateway's client; `not_exchanged`: the access token of the user; `answer`: the answer holds no token;
+ * `busy`: too many tokens of users are being exchanged.
+ */
+export type McpTokenFaultKind = 'refused' | 'not_exchanged' | 'unreachable' | 'timeout' | 'answer' | 'busy';
 
 /** The token endpoint of a server gave no access token. Nothing was sent to the server. */
 export class McpTokenFault extends Error {
@@ -90,6 +93,13 @@ export class McpTokenFault extends Error {
   /** The same, while the endpoint is left alone. */
   again(retryAfterMs: number): McpTokenFault {
     return new McpTokenFault(this.kind, this.message, retryAfterMs);
+  }
+}
+
+/** Tokens of users may not be sent to the token endpoint: it was not asked. */
+export class TokenOriginFault extends McpTokenFault {
+  constructor() {
+    super('refused', 'the origin of the token endpoint is not in GW_MCP_TOKEN_ORIGINS');
   }
 }
 

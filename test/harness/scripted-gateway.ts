@@ -92,7 +92,7 @@ export function scriptedGateway(): ScriptedGateway {
       onError: () => {},
       onStranger: (stranger) => void scripted.strangers.push(stranger),
       authDelayMs: 0,
-      keys: { current: () => snapshot, mayHold: () => false },
+      keys: { current: () => snapshot, mayHold: () => false, mayHoldId: () => false },
       providers: createProviders(createTransport()),
       prices: createPriceBook({ usdToEur: '0.92' }),
       jobs: {

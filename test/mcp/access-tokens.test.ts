@@ -36,7 +36,11 @@ beforeAll(async () => {
   server = await startMcpServer();
   world = await startMcpWorld(
     {
-      servers: { crm: { url: server.url, workloads: ['support-bot'] }, all: { url: server.url } },
+      servers: {
+        crm: { url: server.url, workloads: ['support-bot'] },
+        'crm.eu': { url: server.url },
+        all: { url: server.url },
+      },
       organization: {
         accessTokens: [
           rule('client_id', 'agent', 'support'),
@@ -83,6 +87,8 @@ test('says where tokens are given out, for all servers and for each, whether or 
   for (const [path, of] of [
     ['', ALL],
     ['/crm', `${ALL}/crm`],
+    ['/crm.eu', `${ALL}/crm.eu`],
+    [`/${'a'.repeat(253)}`, `${ALL}/${'a'.repeat(253)}`],
     ['/absent', `${ALL}/absent`],
   ] as const) {
     const answer = await at(path);
@@ -91,7 +97,7 @@ test('says where tokens are given out, for all servers and for each, whether or 
       expect.objectContaining({ resource: of, authorization_servers: [oauth.issuer], scopes_supported: ['mcp:tools'] }),
     ]);
   }
-  for (const path of ['/%22', '/a%0d%0ab', `/${'a'.repeat(64)}`, '/crm/more'])
+  for (const path of ['/%22', '/a%0d%0ab', `/${'a'.repeat(254)}`, '/crm.', '/crm/more'])
     expect((await at(path)).status).toBe(404);
   expect((await fetch(`${world.gateway.url}/.well-known/oauth-authorization-server`)).status).toBe(404);
 });
@@ -143,7 +149,11 @@ test('a token for one path is good for no other', async () => {
   const foreign = await call(own);
   expect([foreign.status, foreign.body.error?.message]).toEqual([401, 'The access token is for another resource.']);
   expect(foreign.headers.get('www-authenticate')).toContain('error="invalid_token"');
-  expect((await call(await oauth.token('agent', ALL), '/v1/mcp/crm', 'echo')).status).toBe(401);
+  const all = await oauth.token('agent', ALL);
+  for (const path of ['/v1/mcp/crm', '/v1/mcp/crm.eu']) expect((await call(all, path, 'echo')).status).toBe(401);
+  expect(textOf(await call(await oauth.token('agent', `${ALL}/crm.eu`), '/v1/mcp/crm.eu', 'echo'))).toBe('{"a":1}');
+  for (const path of ['/v1/mcp/CRM', '/v1/mcp/crm.', `/v1/mcp/${'a'.repeat(254)}`])
+    expect((await call(all, path, 'echo')).status).toBe(404);
 });
 
 test('no token opens another surface, or comes with a key', async () => {

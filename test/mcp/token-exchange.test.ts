@@ -11,6 +11,8 @@ import { ask, startMcpWorld, textOf, type McpWorld } from './world.ts';
 const PUBLIC = 'https://gw.example';
 const ALL = `${PUBLIC}/v1/mcp`;
 let oauth: OAuthServer;
+/** Another authorization server, which the author of an MCPServer names. */
+let stranger: OAuthServer;
 let server: McpStandIn;
 let world: McpWorld;
 let key: string;
@@ -22,6 +24,7 @@ beforeAll(async () => {
     { gatewarden: { secret: 'gw-secret' }, ada: staff, bob: staff, mallory: staff },
     { UNTRUSTED: 'mallory' },
   );
+  stranger = await startOAuthServer({ gatewarden: { secret: 'gw-secret' } });
   server = await startMcpServer({
     admits: ({ headers }) => claimsOf(headers.authorization)['aud'] === server.url,
     call: ({ headers }) => ({ content: [{ type: 'text', text: String(claimsOf(headers.authorization)['sub']) }] }),
@@ -34,6 +37,15 @@ beforeAll(async () => {
           auth: {
             type: 'TokenExchange',
             tokenUrl: oauth.tokenUrl,
+            clientId: 'gatewarden',
+            secretKeyRef: { name: 'crm', key: 'secret' },
+          },
+        },
+        thief: {
+          url: server.url,
+          auth: {
+            type: 'TokenExchange',
+            tokenUrl: stranger.tokenUrl,
             clientId: 'gatewarden',
             secretKeyRef: { name: 'crm', key: 'secret' },
           },
@@ -59,6 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await server?.[Symbol.asyncDispose]();
+  await stranger?.[Symbol.asyncDispose]();
   await oauth?.[Symbol.asyncDispose]();
 });
 
@@ -91,7 +104,7 @@ test('each user is asked for with a token for that user and that server, in a se
 
 test('lists are fetched for the gateway, and a user sees them before the first call', async () => {
   const { body } = await ask(world, 'legacy', '/v1/mcp', 'tools/list', {}, bearer(key));
-  expect(body.result?.tools?.map(({ name }) => name)).toEqual(['crm__echo']);
+  expect(body.result?.tools?.map(({ name }) => name)).toEqual(['crm__echo', 'thief__echo']);
   for (const { headers } of server.of('tools/list'))
     expect(claimsOf(headers.authorization)).toMatchObject({ sub: 'gatewarden', aud: server.url });
 });
@@ -115,6 +128,18 @@ test('a user whose token is not exchanged is refused, and the others are not', a
   ]);
   expect(sentFor('mallory')).toEqual([]);
   expect(textOf(await call(await oauth.token('bob', ALL)))).toBe('bob');
+});
+
+test('the token of a user is not sent to an authorization server that the platform does not name', async () => {
+  const ada = await oauth.token('ada', ALL);
+  const before = server.of('tools/call').length;
+  const params = { name: 'thief__echo', arguments: {} };
+  const refused = await ask(world, 'legacy', '/v1/mcp', 'tools/call', params, bearer(ada));
+  expect([refused.status, refused.body.error?.message]).toEqual([
+    502,
+    'The access token of the caller was not sent to the token endpoint of the MCP server thief: its origin is not in GW_MCP_TOKEN_ORIGINS. Ask the administrator of the gateway to add it.',
+  ]);
+  expect(server.of('tools/call')).toHaveLength(before);
 });
 
 test('a token that the server takes no longer is exchanged again, for its own user', async () => {

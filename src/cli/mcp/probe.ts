@@ -124,6 +124,7 @@ const TOKEN_FAULTS: Readonly<Record<McpTokenFaultKind, string>> = {
   refused: 'refuses the client; check spec.auth',
   not_exchanged: 'exchanges no token',
   unreachable: 'cannot be reached or fails',
+  busy: 'is asked for too many users at once',
   timeout: 'did not answer in time',
   answer: 'gave no access token of type Bearer',
 };

@@ -68,6 +68,7 @@ export async function openFolderSource(options: FolderSourceOptions): Promise<Co
     current: () => view.snapshot,
     readable,
     mayHold: () => !readable(),
+    mayHoldId: () => !readable(),
     age: () => 0,
     faults: () => view.faults,
     reload: () => queue.run(loadNow),

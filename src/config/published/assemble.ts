@@ -10,7 +10,7 @@ import type { Manifest } from './manifest.ts';
 import { digestOf } from './segment.ts';
 
 /** A snapshot of a publication. */
-export interface PublishedSnapshot extends Snapshot, Pick<PublishedKeys, 'withheld'> {}
+export interface PublishedSnapshot extends Snapshot, Pick<PublishedKeys, 'withheld' | 'withheldId'> {}
 
 /** A snapshot with its number of resources, or the faults of a publication. */
 type Assembled =

@@ -14,6 +14,8 @@ export interface PublishedKeys {
   readonly keysById: KeyIndex;
   /** Whether there is such a key, but its workload is withheld: its resources are at fault. */
   withheld(hash: string): boolean;
+  /** The same of a key by its id. */
+  withheldId(id: string): boolean;
 }
 
 /** Files rows by hash, and by id on the first lookup by id. */
@@ -45,20 +47,18 @@ export function indexKeys(
     return key;
   };
   const find = (hash: string): KeyRow | undefined => shards.get(keySegmentOf(hash))?.byHash(hash);
+  const findById = (id: string): KeyRow | undefined => {
+    for (const shard of shards.values()) {
+      const row = shard.byId(id);
+      if (row) return row;
+    }
+    return undefined;
+  };
+  const isWithheld = (row: KeyRow | undefined): boolean => row !== undefined && !workloads.has(row[2]);
   return {
     keys: { get: (hash) => toKey(find(hash)) },
-    keysById: {
-      get(id) {
-        for (const shard of shards.values()) {
-          const row = shard.byId(id);
-          if (row) return toKey(row);
-        }
-        return undefined;
-      },
-    },
-    withheld(hash) {
-      const row = find(hash);
-      return row !== undefined && !workloads.has(row[2]);
-    },
+    keysById: { get: (id) => toKey(findById(id)) },
+    withheld: (hash) => isWithheld(find(hash)),
+    withheldId: (id) => isWithheld(findById(id)),
   };
 }

@@ -81,6 +81,10 @@ class PublishedSource implements ConfigSource {
     return !this.#isSure() || (this.#taken?.snapshot.withheld(hash) ?? true);
   }
 
+  mayHoldId(id: string): boolean {
+    return !this.#isSure() || (this.#taken?.snapshot.withheldId(id) ?? true);
+  }
+
   age(): number {
     return Math.max(0, Date.now() - this.#confirmedAt);
   }

@@ -37,6 +37,7 @@ export class IssuerKeys {
 
   /** The key that a token names. Rejects with an error of `jose`, or with `AccessTokenFault` where no keys are known. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
+    const before = this.#known;
     if (this.#age() > KEPT_MS) {
       const renewing = this.#renew();
       // No token waits for an issuer that has just failed, as long as its last keys hold.
@@ -46,9 +47,10 @@ export class IssuerKeys {
       return await this.#current().find(header, token);
     } catch (thrown) {
       if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw thrown;
-      const before = this.#known;
       await this.#renew();
-      if (this.#known === before) throw thrown;
+      // The issuer may have the key by now: only keys that came after the token say that it does not.
+      if (this.#known === before)
+        throw new AccessTokenFault('unavailable', 'the newest keys of the issuer are not known');
       return this.#current().find(header, token);
     }
   };

@@ -123,12 +123,32 @@ describe('a token is not taken', () => {
 });
 
 describe('keys', () => {
+  test('a token that names no key is tried with four of them', async () => {
+    const { checker, state, pass } = await world();
+    const nameless = await sign(claims(), { kid: undefined });
+    const withKeys = async (...all: readonly Keys[]): Promise<string> => {
+      state.text = JSON.stringify({ keys: await Promise.all(all.map((one, at) => jwk(one, `k${at}`))) });
+      pass(600_001);
+      return faultOf(checker.check(nameless, RESOURCE));
+    };
+    expect(await withKeys(keys)).toBe('good');
+    expect(await withKeys(others, keys)).toBe('good');
+    expect(await withKeys(others, others, others, keys)).toBe('good');
+    expect(await withKeys(others, others, others, others, keys)).toMatch(/^bad/);
+    expect(await withKeys(others, others)).toMatch(/^bad/);
+    const expired = await sign(claims({ exp: NOW() - 31 }), { kid: undefined });
+    await withKeys(others, keys);
+    expect(await faultOf(checker.check(expired, RESOURCE))).toMatch(/expired/);
+  });
+
   test('10,000 tokens with unknown keys have the issuer asked once in half a minute', async () => {
-    const { checker, fetched, pass } = await world();
+    const { checker, state, fetched, pass } = await world();
     await checker.check(await sign(), RESOURCE);
     const [, payload, signature] = (await sign()).split('.');
     const unknown = (kid: string): string =>
       `${Buffer.from(JSON.stringify({ alg: 'RS256', kid })).toString('base64url')}.${payload}.${signature}`;
+    const newest = 'unavailable: the newest keys of the issuer are not known';
+    expect(await faultOf(checker.check(unknown('k'), RESOURCE))).toBe(newest);
     pass(30_001);
     const all = Array.from({ length: 10_000 }, (_, at) => faultOf(checker.check(unknown(`k${at}`), RESOURCE)));
     expect(new Set(await Promise.all(all))).toEqual(
@@ -136,6 +156,10 @@ describe('keys', () => {
     );
     expect(fetched()).toBe(2);
     await checker.check(await sign(), RESOURCE);
+    state.fault = true;
+    pass(30_001);
+    expect(await faultOf(checker.check(unknown('k'), RESOURCE))).toBe(newest);
+    expect(fetched()).toBe(3);
   });
 
   test('a new key is found at once, and one that was replaced is good for ten minutes at most', async () => {
@@ -145,6 +169,8 @@ describe('keys', () => {
     state.text = JSON.stringify({ keys: [await jwk(others, 'b')] });
     pass(30_001);
     await checker.check(await sign(claims(), { kid: 'b' }, others.privateKey), RESOURCE);
+    expect(await faultOf(checker.check(old, RESOURCE))).toMatch(/^unavailable/);
+    pass(30_001);
     expect(await faultOf(checker.check(old, RESOURCE))).toMatch(/^bad/);
     state.text = JSON.stringify({ keys: [await jwk(keys, 'b')] });
     pass(600_001);

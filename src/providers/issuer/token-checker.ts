@@ -1,4 +1,4 @@
-import { errors, jwtVerify } from 'jose';
+import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult } from 'jose';
 import { AccessTokenFault, type AccessTokenChecker } from '#/ports/access-tokens.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { Transport } from '../http/transport.ts';
@@ -21,6 +21,8 @@ const ALGORITHMS = [
 /** Kinds of tokens that are access tokens; other kinds are signed with the same keys. // RFC 9068, RFC 8725 3.11 */
 const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 const MOST_LETTERS = 8192;
+/** Keys that are tried for a token that names none. */
+const MOST_TRIED = 4;
 /** Clocks of issuer and gateway may differ by so much. */
 const TOLERANCE_SECONDS = 30;
 
@@ -35,7 +37,7 @@ export function createTokenChecker(
     async check(token, resource) {
       if (token.length > MOST_LETTERS) throw bad(`is longer than ${MOST_LETTERS} characters`);
       try {
-        const { payload, protectedHeader } = await jwtVerify(token, keys.find, {
+        const { payload, protectedHeader } = await verified(token, keys.find, {
           issuer,
           audience: resource,
           algorithms: ALGORITHMS,
@@ -53,6 +55,25 @@ export function createTokenChecker(
       }
     },
   };
+}
+
+/** A token that names no key is signed with any of those that fit its algorithm. */
+async function verified(token: string, find: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, find, options);
+  } catch (thrown) {
+    if (!(thrown instanceof errors.JWKSMultipleMatchingKeys)) throw thrown;
+    let tried = 0;
+    for await (const key of thrown) {
+      if (++tried > MOST_TRIED) break;
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }
 
 function bad(why: string): AccessTokenFault {

@@ -3,6 +3,7 @@ import type { McpServerOAuth } from '#/config/snapshot.ts';
 import { McpTokenFault } from '#/ports/mcp-servers.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import type { TransportRequest } from '../http/transport.ts';
+import { Exchanges } from './exchanges.ts';
 import { AccessTokens } from './access-tokens.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -17,11 +18,17 @@ const AUTH: McpServerOAuth = {
 const GOOD = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 };
 
 /** A clock that tests set, and a token endpoint that answers as they say. */
-function world(subject?: string) {
+function world(subject?: string, exchanges = new Exchanges()) {
   let now = 1_000_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const sent: TransportRequest[] = [];
-  const state: { status: number; body: unknown; headers: Record<string, string>; fault?: UpstreamFault } = {
+  const state: {
+    status: number;
+    body: unknown;
+    headers: Record<string, string>;
+    fault?: UpstreamFault;
+    until?: Promise<undefined>;
+  } = {
     status: 200,
     body: GOOD,
     headers: {},
@@ -29,6 +36,7 @@ function world(subject?: string) {
   const send = async (request: TransportRequest): Promise<Incoming> => {
     sent.push(request);
     if (state.fault) throw state.fault;
+    await state.until;
     const text = typeof state.body === 'string' ? state.body : JSON.stringify(state.body);
     return {
       status: state.status,
@@ -41,8 +49,15 @@ function world(subject?: string) {
       close: () => undefined,
     };
   };
-  const tokens = new AccessTokens(AUTH, 'https://crm.example/mcp', { send, close: async () => undefined }, subject);
-  return { tokens, sent, state, pass: (ms: number) => (now += ms) };
+  const transport = { send, close: async () => undefined };
+  const tokensFor = (of?: string) =>
+    new AccessTokens(
+      AUTH,
+      'https://crm.example/mcp',
+      transport,
+      of === undefined ? undefined : { subject: of, exchanges },
+    );
+  return { tokens: tokensFor(subject), tokensFor, sent, state, pass: (ms: number) => (now += ms) };
 }
 
 const faultOf = async (work: unknown): Promise<McpTokenFault> => {
@@ -130,6 +145,55 @@ test('a token for a user is asked for with the token of the user, whose refusal 
     pass(4_000_000);
     expect((await faultOf(tokens.get())).kind).toBe(kind);
   }
+});
+
+describe('users of one server', () => {
+  test('64 tokens are exchanged at once, and no more; the next has a place when one is done', async () => {
+    const { tokensFor, sent, state } = world();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    state.until = promise;
+    const all = Array.from({ length: 64 }, async (_, at) => tokensFor(`u${at}`).get());
+    const next = tokensFor('next');
+    expect((await faultOf(next.get())).kind).toBe('busy');
+    expect(sent).toHaveLength(64);
+    resolve(undefined);
+    await Promise.all(all);
+    expect((await next.get()).value).toBe('token');
+  });
+
+  test.each([
+    [401, true],
+    [503, true],
+    [429, true],
+    [400, false],
+    [302, false],
+  ])('an endpoint that answers %s to one is left alone for all: %s', async (status, isShared) => {
+    const { tokensFor, sent, state, pass } = world();
+    const [one, two] = [tokensFor('one'), tokensFor('two')];
+    state.status = status;
+    await faultOf(one.get());
+    await faultOf(one.get());
+    expect(sent).toHaveLength(1);
+    state.status = 200;
+    if (isShared) {
+      await faultOf(two.get());
+      expect(sent).toHaveLength(1);
+      pass(1001);
+    }
+    expect((await two.get()).value).toBe('token');
+    pass(1001);
+    expect((await one.get()).value).toBe('token');
+  });
+
+  test('failures at the same time lengthen the rest once', async () => {
+    const { tokensFor, sent, state, pass } = world();
+    state.status = 503;
+    await Promise.all(Array.from({ length: 20 }, (_, at) => faultOf(tokensFor(`u${at}`).get())));
+    expect(sent).toHaveLength(20);
+    pass(1001);
+    state.status = 200;
+    expect((await tokensFor('u').get()).value).toBe('token');
+  });
 });
 
 describe('failures', () => {

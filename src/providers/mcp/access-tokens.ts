@@ -2,6 +2,7 @@ import type { McpServerOAuth } from '#/config/snapshot.ts';
 import { McpTokenFault } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import type { Transport } from '../http/transport.ts';
+import { Rest, type Exchanges, type ForUser } from './exchanges.ts';
 import { fetchToken, type TokenAsk } from './fetch-token.ts';
 
 /** An access token for one server. */
@@ -25,23 +26,20 @@ const MARGIN_SHARE = 0.2;
 const JITTER_SHARE = 0.1;
 /** A token that a server never took is not replaced sooner than this. */
 const AGAIN_MS = 5000;
-/** After a failure the token endpoint rests: twice as long each time. */
-const FIRST_REST_MS = 1000;
-const MOST_REST_MS = 60_000;
 
 /** Gives the access token of one client for one server: one request at a time, and none while the endpoint rests. */
 export class AccessTokens {
   readonly #ask: TokenAsk;
   readonly #transport: Transport;
+  readonly #exchanges: Exchanges | undefined;
+  readonly #rest = new Rest();
   #token: AccessToken | undefined;
   #fetching: Promise<AccessToken> | undefined;
-  #failures = 0;
-  #fault: McpTokenFault | undefined;
-  #restsUntil = 0;
 
-  /** `resource`: the address of the server. `subject`: the access token of the user that it is for. // RFC 8707 */
-  constructor(auth: McpServerOAuth, resource: string, transport: Transport, subject?: string) {
-    this.#ask = { auth, resource, subject };
+  /** `resource`: the address of the server. `user`: the user that it is for. // RFC 8707 */
+  constructor(auth: McpServerOAuth, resource: string, transport: Transport, user?: ForUser) {
+    this.#ask = { auth, resource, subject: user?.subject };
+    this.#exchanges = user?.exchanges;
     this.#transport = transport;
   }
 
@@ -51,10 +49,10 @@ export class AccessTokens {
 
   /** The token in force; a promise where it must be fetched, which rejects with `McpTokenFault`. */
   get(): AccessToken | Promise<AccessToken> {
-    const now = performance.now();
-    if (this.#token && now < this.#token.until) return this.#token;
+    if (this.#token && performance.now() < this.#token.until) return this.#token;
     if (this.#fetching) return this.#fetching;
-    if (this.#fault && now < this.#restsUntil) return Promise.reject(this.#fault.again(this.#restsUntil - now));
+    const fault = this.#exchanges?.rest.fault ?? this.#rest.fault;
+    if (fault) return Promise.reject(fault);
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = undefined;
     });
@@ -69,20 +67,18 @@ export class AccessTokens {
   }
 
   async #fetch(): Promise<AccessToken> {
+    using _place = this.#exchanges?.enter();
     try {
       const { value, lifetimeMs = DEFAULT_MS } = await fetchToken(this.#ask, this.#transport);
       const fetchedAt = performance.now();
       const usedMs = usableMs(Math.min(lifetimeMs, MOST_MS));
-      this.#failures = 0;
-      this.#fault = undefined;
+      this.#rest.end();
+      this.#exchanges?.rest.end();
       return (this.#token = { value, fetchedAt, until: fetchedAt + usedMs, hasWorked: false });
     } catch (thrown) {
       const fault = faultOf(thrown);
-      const restMs = Math.min(MOST_REST_MS, FIRST_REST_MS * 2 ** Math.min(this.#failures, 10));
-      this.#failures += 1;
-      this.#fault = fault;
-      this.#restsUntil =
-        performance.now() + Math.min(MOST_REST_MS, Math.max(fault.retryAfterMs ?? 0, withJitter(restMs)));
+      const rest = this.#exchanges?.isShared(fault) === true ? this.#exchanges.rest : this.#rest;
+      rest.begin(fault, withJitter);
       throw fault;
     }
   }

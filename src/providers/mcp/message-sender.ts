@@ -5,6 +5,7 @@ import type { Era } from '#/wire/mcp/eras.ts';
 import { encodeHeader } from '#/wire/mcp/headers.ts';
 import type { Transport } from '../http/transport.ts';
 import { AccessTokens, type AccessToken } from './access-tokens.ts';
+import type { ForUser } from './exchanges.ts';
 import { unlessLate } from './unless-late.ts';
 
 /** One message to a server. */
@@ -30,12 +31,12 @@ export class MessageSender {
   readonly #origin: string;
   readonly #path: string;
 
-  /** `subject`: the access token of the user that the server is asked for. */
-  constructor(server: McpServerConfig, transport: Transport, subject?: string) {
+  /** `user`: the user that the server is asked for. */
+  constructor(server: McpServerConfig, transport: Transport, user?: ForUser) {
     this.#server = server;
     this.#transport = transport;
     const { auth, url } = server;
-    if (auth.type !== 'none' && auth.type !== 'header') this.#tokens = new AccessTokens(auth, url, transport, subject);
+    if (auth.type !== 'none' && auth.type !== 'header') this.#tokens = new AccessTokens(auth, url, transport, user);
     const { origin, pathname } = new URL(url);
     this.#origin = origin;
     this.#path = pathname;

@@ -14,6 +14,7 @@ import {
 } from '#/wire/mcp/eras.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import type { Transport } from '../http/transport.ts';
+import type { ForUser } from './exchanges.ts';
 import { MessageSender } from './message-sender.ts';
 import { protocol, readAnswer, type ServerMessage } from './read-answer.ts';
 import type { ResultPlace, ResultRoom } from './result-room.ts';
@@ -73,10 +74,10 @@ export class Peer {
   #count = 0;
   #posts = 0;
 
-  /** `client`: what the gateway calls itself. `subject`: the access token of the user that the server is asked for. */
-  constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject, subject?: string) {
+  /** `client`: what the gateway calls itself. `user`: the user that the server is asked for. */
+  constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject, user?: ForUser) {
     this.#server = server;
-    this.#sender = new MessageSender(server, transport, subject);
+    this.#sender = new MessageSender(server, transport, user);
     this.#room = room;
     this.#client = client;
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Incoming } from '#/ports/provider.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
+import { TokenOriginFault } from '#/ports/mcp-servers.ts';
 import { createMcpServers } from './servers.ts';
 
 /** An answer that is all there. */
@@ -56,4 +57,57 @@ test('a server that asks thousands of times whether the gateway is there takes f
   using answer = await servers.call(SERVER, { ...ask, signal: new AbortController().signal });
   expect(answer.kind).toBe('result');
   expect(posts()).toBe(16);
+});
+
+test.each([
+  'https://evil.example/t',
+  'https://id.example.evil.example/t',
+  'https://id.example:8443/t',
+  'http://id.example/t',
+])('no token of a user is sent to %s', async (tokenUrl) => {
+  const sent: TransportRequest[] = [];
+  const transport: Transport = {
+    send: async (request) => {
+      sent.push(request);
+      return answered(500, 'text/plain', '');
+    },
+    close: async () => undefined,
+  };
+  const servers = createMcpServers(transport, {}, ['https://id.example']);
+  const auth = { type: 'token_exchange', tokenUrl, clientId: 'a', clientSecret: 'b', scopes: [] } as const;
+  const ask = { tool: 'echo', arguments: '{}', headers: {}, meta: {}, timeoutMs: 5000, subject: 'secret' };
+  const signal = new AbortController().signal;
+  await expect(servers.call({ ...SERVER, auth }, { ...ask, signal })).rejects.toThrow(TokenOriginFault);
+  expect(sent).toEqual([]);
+  const good = { ...SERVER, auth: { ...auth, tokenUrl: 'https://id.example/t' } };
+  await expect(servers.call(good, { ...ask, signal })).rejects.toThrow(/status 500/);
+  expect(sent.map(({ origin }) => origin)).toEqual(['https://id.example']);
+});
+
+test('a token whose signature is spelled in another way is the same token', async () => {
+  const sent: TransportRequest[] = [];
+  const transport: Transport = {
+    send: async (request) => {
+      sent.push(request);
+      return answered(400, 'application/json', '{}');
+    },
+    close: async () => undefined,
+  };
+  const servers = createMcpServers(transport, {}, ['https://id.example']);
+  const auth = {
+    type: 'token_exchange',
+    tokenUrl: 'https://id.example/t',
+    clientId: 'a',
+    clientSecret: 'b',
+    scopes: [],
+  };
+  const server = { ...SERVER, auth } as McpServerConfig;
+  const call = (subject: string) => {
+    const ask = { tool: 'echo', arguments: '{}', headers: {}, meta: {}, timeoutMs: 5000, subject };
+    return servers.call(server, { ...ask, signal: new AbortController().signal });
+  };
+  for (const subject of ['eyJ.a.sigA', 'eyJ.a.sigB', 'eyJ.a.sigC']) await expect(call(subject)).rejects.toThrow(/400/);
+  expect(sent).toHaveLength(1);
+  await expect(call('eyJ.b.sigA')).rejects.toThrow(/400/);
+  expect(sent).toHaveLength(2);
 });

@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
-import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpTokenFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
+import { McpTokenFault, TokenOriginFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
+import { Exchanges } from './exchanges.ts';
 import { listTools } from './list-tools.ts';
 import { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
 import { ResultRoom } from './result-room.ts';
+import { UserRoom } from './user-room.ts';
 
 /** Servers that are known at once; the longest unused are forgotten, sessions and all. */
 const MOST_PEERS = 1024;
@@ -24,17 +26,29 @@ const ROOM_BYTES = 256 * 1024 * 1024;
 /** Bytes that an answer may have besides its result: messages before it, and the JSON around it. */
 const BESIDE = 64 * 1024;
 
-/** Asks MCP servers over HTTP. `client`: what the gateway calls itself. */
-export function createMcpServers(transport: Transport, client: JsonObject): McpServers {
+/**
+ * Asks MCP servers over HTTP. `client`: what the gateway calls itself. `tokenOrigins`: of the token endpoints that tokens of
+ * users may be sent to; the author of an MCPServer names its endpoint.
+ */
+export function createMcpServers(
+  transport: Transport,
+  client: JsonObject,
+  tokenOrigins: readonly string[] = [],
+): McpServers {
   const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
-  const users = new LRUCache<string, Peer>({ maxSize: USERS_BYTES, sizeCalculation: () => USER_BYTES, ttl: USER_MS });
+  const users = new UserRoom<Peer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
+  const exchangesOf = new LRUCache<string, Exchanges>({ max: MOST_PEERS });
   /** Users share nothing of such a server: neither tokens nor sessions. */
-  const peerFor = (server: McpServerConfig, subject: string): Peer => {
-    const name = `${serverIdentity(server)} ${hash('sha256', subject, 'base64url')}`;
-    let peer = users.get(name);
-    if (!peer) users.set(name, (peer = new Peer(server, transport, room, client, subject)));
-    return peer;
+  const peerFor = (server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): Peer => {
+    if (subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
+    if (!tokenOrigins.includes(new URL(tokenUrl).origin)) throw new TokenOriginFault();
+    const identity = serverIdentity(server);
+    let exchanges = exchangesOf.get(identity);
+    if (!exchanges) exchangesOf.set(identity, (exchanges = new Exchanges()));
+    const user = { subject, exchanges };
+    const make = (): Peer => new Peer(server, transport, room, client, user);
+    return users.of(server.id, `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`, make);
   };
   const peerOf = (server: McpServerConfig): Peer => {
     const identity = serverIdentity(server);
@@ -44,9 +58,7 @@ export function createMcpServers(transport: Transport, client: JsonObject): McpS
   };
   return {
     async call(server, { tool, arguments: args, headers, meta, subject, ...ask }) {
-      const isForUser = server.auth.type === 'token_exchange';
-      if (isForUser && subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
-      const peer = isForUser && subject !== undefined ? peerFor(server, subject) : peerOf(server);
+      const peer = server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : peerOf(server);
       const named = `"name":${JSON.stringify(tool)},`;
       const { document, version, place } = await peer.ask({
         method: 'tools/call',
@@ -66,6 +78,12 @@ export function createMcpServers(transport: Transport, client: JsonObject): McpS
     },
     list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
   };
+}
+
+/** Several spellings of one signature are the same token: the signed part is spelled in one way only. */
+function signedPart(token: string): string {
+  const [header, payload] = token.split('.', 2);
+  return `${header}.${payload}`;
 }
 
 /** The result or the error of a response, as a document of its own. */

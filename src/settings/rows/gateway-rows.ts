@@ -143,6 +143,16 @@ export const GATEWAY_ROWS = {
     meaning:
       'Origins of web pages that may call `/v1/mcp`, as `one,two`, in addition to `corsOrigins` of the organization. Other requests with an `Origin` are refused.',
   },
+  GW_MCP_TOKEN_ORIGINS: {
+    form: list(
+      /^(?:https:\/\/[^\s,/?#@\\]+|http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?)$/,
+      'be origins of token endpoints, https:// unless they are on this machine: https://one.example,https://two.example',
+    ),
+    readers: ['gateway'],
+    unset: 'that of `GW_MCP_ISSUER` only',
+    meaning:
+      'Origins of token endpoints that access tokens of callers may be sent to, as `one,two`, besides that of `GW_MCP_ISSUER`. An MCPServer with `auth.type: TokenExchange` and a `tokenUrl` elsewhere is not called.',
+  },
   GW_MODEL_LIST_SECONDS: {
     form: whole(0, 86_400),
     readers: ['gateway'],

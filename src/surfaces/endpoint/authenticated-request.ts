@@ -61,6 +61,8 @@ export interface KeyStore {
   current(): Snapshot | undefined;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. */
   mayHold(hash: string): boolean;
+  /** The same of a key by its id. */
+  mayHoldId(id: string): boolean;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { AccessTokenFault, type AccessTokenChecker } from '#/ports/access-tokens.ts';
+import { PATTERNS } from '#/config/resources/schema.ts';
+import { unknownServer } from '#/pipeline/tools/find-tool.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { KeyStore } from '../endpoint/authenticated-request.ts';
 import type { ClientProtocol } from '../endpoint/client-protocol.ts';
@@ -19,7 +21,9 @@ const SCOPE = 'mcp:tools';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 /** A JSON web token with a signature: no key of ours has this form. */
 const TOKEN = /^Bearer +(eyJ[\w-]*\.[\w-]*\.[\w-]*) *$/i;
-const SERVER = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Names of resources. */
+const SERVER = new RegExp(PATTERNS.objectName[0]);
+const MOST_OF_NAME = 253;
 /** How long clients may keep the metadata of a resource. */
 const KEPT_SECONDS = 3600;
 
@@ -48,12 +52,12 @@ export function mountMetadata(app: FastifyInstance, access: McpAccess): void {
 /** The name of the server in the path; undefined: all servers; null: it is no name. */
 function serverOf({ params }: FastifyRequest): string | undefined | null {
   const { server } = params as { readonly server?: string };
-  return server === undefined || SERVER.test(server) ? server : null;
+  return server === undefined || (server.length <= MOST_OF_NAME && SERVER.test(server)) ? server : null;
 }
 
 /** What a token must be for. // RFC 8707 */
-function resourceOf({ publicUrl }: McpAccess, server: string | undefined | null): string {
-  return `${publicUrl}/v1/mcp${typeof server === 'string' ? `/${server}` : ''}`;
+function resourceOf({ publicUrl }: McpAccess, server: string | undefined): string {
+  return `${publicUrl}/v1/mcp${server === undefined ? '' : `/${server}`}`;
 }
 
 /** Failures with what a client needs to get a token for the path that it asked. */
@@ -76,7 +80,7 @@ function reasonOf({ code, param }: GatewayError, { headers }: FastifyRequest): s
 
 function challenge(access: McpAccess, request: FastifyRequest): string {
   const { origin } = new URL(access.publicUrl);
-  const { pathname } = new URL(resourceOf(access, serverOf(request)));
+  const { pathname } = new URL(resourceOf(access, serverOf(request) ?? undefined));
   return `resource_metadata="${origin}${WELL_KNOWN}${pathname}", scope="${SCOPE}"`;
 }
 
@@ -84,20 +88,24 @@ function challenge(access: McpAccess, request: FastifyRequest): string {
 export async function callerByToken(
   access: McpAccess,
   request: FastifyRequest,
-  keys: Pick<KeyStore, 'current'>,
+  keys: Pick<KeyStore, 'current' | 'mayHoldId'>,
 ): Promise<Caller | undefined> {
   const token = TOKEN.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) return undefined;
   if (request.headers['x-api-key'] !== undefined && request.headers['x-api-key'] !== '')
     throw new GatewayError('invalid_api_key', 'Send an access token or x-api-key, not both.');
-  const claims = await checked(access, token, resourceOf(access, serverOf(request)));
+  const server = serverOf(request);
+  if (server === null) throw unknownServer();
+  const claims = await checked(access, token, resourceOf(access, server));
   if (!hasScope(claims)) {
     const message = `The access token does not have the scope ${SCOPE}.`;
     throw new GatewayError('permission_denied', message, { param: 'scope' });
   }
   const snapshot = keys.current();
   if (!snapshot) throw unavailable();
-  return { key: keyOfToken(claims, snapshot), snapshot, subject: token };
+  const key = keyOfToken(claims, snapshot, (id) => keys.mayHoldId(id));
+  if (key === 'unknown') throw unavailable();
+  return { key, snapshot, subject: token };
 }
 
 async function checked({ checker }: McpAccess, token: string, resource: string): Promise<JsonObject> {

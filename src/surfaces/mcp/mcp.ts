@@ -36,7 +36,7 @@ export interface McpDeps extends BodyDeps {
   ) => void;
   /** Absent: clients have virtual keys. */
   readonly access?: McpAccess | undefined;
-  readonly keys: Pick<KeyStore, 'current'>;
+  readonly keys: Pick<KeyStore, 'current' | 'mayHoldId'>;
   /** Origins of web pages that may call. */
   readonly mcpOrigins: readonly string[];
   /** What the gateway calls itself. */

@@ -12,28 +12,41 @@ interface Rule {
 type Rules = ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
 
 const RULES = new WeakMap<Snapshot, Rules>();
-/** Values of one claim that are looked up: groups of a person, for one. */
-const MOST_VALUES = 512;
 
-/** The key that a checked access token stands for. Throws where no key is found, or more than one. */
-export function keyOfToken(claims: JsonObject, snapshot: Snapshot): VirtualKeyConfig {
-  const found = new Map<string, VirtualKeyConfig>();
-  for (const [claim, values] of rulesOf(snapshot)) {
-    for (const value of valuesOf(claims, claim)) {
-      for (const { key: id, organization } of values.get(value) ?? []) {
-        const key = snapshot.keysById.get(id);
-        // An organization speaks for its own keys.
-        if (key?.workload.organization.id === organization) found.set(id, key);
-      }
-    }
-  }
-  const [key, ...others] = found.values();
-  if (!key) throw denied('No VirtualKey stands behind this access token: ask your administrator for accessTokens.');
+/**
+ * The key that a checked access token stands for. Throws where rules name no key, or more than one, whether or
+ * not those can be found: a key that is gone gives its tokens to no other. `mayHold`: whether a key that the snapshot does
+ * not have may be good nevertheless; then it is unknown.
+ */
+export function keyOfToken(
+  claims: JsonObject,
+  snapshot: Snapshot,
+  mayHold: (id: string) => boolean,
+): VirtualKeyConfig | 'unknown' {
+  const [rule, ...others] = rulesFor(claims, snapshot);
+  if (!rule) throw denied(NO_KEY);
   if (others.length > 0) throw denied('Several VirtualKeys stand behind this access token: ask your administrator.');
+  const key = snapshot.keysById.get(rule.key);
+  if (!key && mayHold(rule.key)) return 'unknown';
+  // An organization speaks for its own keys.
+  if (key?.workload.organization.id !== rule.organization) throw denied(NO_KEY);
   if (key.revoked) throw unknown('The VirtualKey behind this access token was revoked.');
   if (key.expiresAt !== undefined && key.expiresAt <= Date.now())
     throw unknown('The VirtualKey behind this access token has expired.');
   return key;
+}
+
+const NO_KEY = 'No VirtualKey stands behind this access token: ask your administrator for accessTokens.';
+
+/** The rules that are about a token, each organization and key once. A token is short, and so are its lists. */
+function rulesFor(claims: JsonObject, snapshot: Snapshot): Iterable<Rule> {
+  const found = new Map<string, Rule>();
+  for (const [claim, values] of rulesOf(snapshot)) {
+    for (const value of valuesOf(claims, claim)) {
+      for (const rule of values.get(value) ?? []) found.set(JSON.stringify([rule.organization, rule.key]), rule);
+    }
+  }
+  return found.values();
 }
 
 function rulesOf(snapshot: Snapshot): Rules {
@@ -53,7 +66,7 @@ function rulesOf(snapshot: Snapshot): Rules {
 
 function valuesOf(claims: JsonObject, claim: string): readonly string[] {
   const value: Json | undefined = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-  const all: readonly unknown[] = Array.isArray(value) ? value.slice(0, MOST_VALUES) : [value];
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.filter((one) => typeof one === 'string');
 }
 
