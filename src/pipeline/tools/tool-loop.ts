@@ -1,6 +1,6 @@
 import { newCallId } from '#/call/call-id.ts';
 import { ServerRestarting, type CallContext, type CallRequest, type Emit } from '#/call/call.ts';
-import type { Snapshot } from '#/config/snapshot.ts';
+import type { CustomTerm, Snapshot } from '#/config/snapshot.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
 import type { LoopCall, LoopConversation } from '#/wire/hub/tool-loop/loop-codec.ts';
@@ -35,6 +35,8 @@ export interface LoopRequest {
   readonly request: CallRequest;
   readonly conversation: LoopConversation;
   readonly stream: boolean;
+  /** Terms that the client wants removed from what leaves. */
+  readonly remove: readonly CustomTerm[];
   /** Most calls of tools that the client allows. */
   readonly maxCalls: number;
 }
@@ -125,7 +127,7 @@ class Calls {
     if (this.#count >= this.#loop.maxCalls) return failed('Not run: the request allows no more calls of tools.');
     this.#count++;
     this.ran = true;
-    return runTool(call, context, this.#parts.callTool);
+    return runTool(call, { ...context, remove: this.#loop.remove }, this.#parts.callTool);
   }
 
   /** A call of the gateway's own for this request. Throws as `inTime` and `currentCaller` do. */
