@@ -3,6 +3,8 @@ import { ServerRestarting, type CallContext, type CallRequest, type Emit } from 
 import type { CustomTerm, Snapshot } from '#/config/snapshot.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
+import { NotAJsonObject } from '#/wire/document/document.ts';
+import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import type { LoopCall, LoopConversation } from '#/wire/hub/tool-loop/loop-codec.ts';
 import { currentCaller } from './current-caller.ts';
 import { Heard } from './heard.ts';
@@ -58,14 +60,16 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
       const text = conversation.request();
       if (Buffer.byteLength(text) > LOOP_LIMITS.bytes) throw calls.stopped(tooLong());
       await askModel({ ...request, ...context }, text, conversation, heard, parts);
-      const { calls: called, isLast } = readRound(conversation, calls);
+      const { calls: called, isLast } = calls.reading(() => conversation.read());
       await calls.run(called, (told) => heard.write(told));
-      if (isLast) return await heard.end(conversation.end());
+      if (isLast) return await heard.end(calls.reading(() => conversation.end()));
     }
   } catch (thrown) {
+    const isHangUp = request.signal.aborted && !(thrown instanceof GatewayError);
+    if (!calls.ran || isHangUp) throw thrown;
     // Sending the request again would run its tools again.
-    if (calls.ran && thrown instanceof GatewayError && thrown.shouldRetry) throw notAgain(thrown);
-    throw thrown;
+    const error = asGatewayError(thrown);
+    throw error.shouldRetry ? notAgain(error) : error;
   }
 }
 
@@ -81,21 +85,25 @@ async function askModel(
     if (answer.kind !== 'body') return heard.take(answer);
     bytes += answer.text.length;
     if (bytes > LOOP_LIMITS.bytes) throw tooLong();
-    return heard.write(conversation.hear(answer.text));
+    const { text: piece } = answer;
+    return heard.write(readable(() => conversation.hear(piece)));
   });
   goOn(request);
 }
 
-function readRound(conversation: LoopConversation, calls: Calls): ReturnType<LoopConversation['read']> {
+/** Reads of an answer. Throws `upstream_error` for one that is not of its family, or that is more than can be read. */
+function readable<T>(read: () => T): T {
   try {
-    return conversation.read();
+    return read();
   } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
+    if (!UNREADABLE.some((fault) => thrown instanceof fault)) throw thrown;
     const report = { cause: 'protocol', attempts: [] };
     const message = 'The provider answered in a form that the gateway cannot read.';
-    throw calls.stopped(new GatewayError('upstream_error', message, { report }));
+    throw new GatewayError('upstream_error', message, { report }, { cause: thrown });
   }
 }
+
+const UNREADABLE = [SyntaxError, RangeError, NotAJsonObject, AmbiguousJson, TooManyValues];
 
 /** The calls of tools of one request. */
 class Calls {
@@ -137,6 +145,15 @@ class Calls {
       return { ...child, ...currentCaller(child, this.#parts.snapshot()) };
     } catch (thrown) {
       throw this.stopped(asGatewayError(thrown));
+    }
+  }
+
+  /** Reads of an answer that is over. Throws as `readable` does. */
+  reading<T>(read: () => T): T {
+    try {
+      return readable(read);
+    } catch (thrown) {
+      throw thrown instanceof GatewayError ? this.stopped(thrown) : thrown;
     }
   }
 
