@@ -117,3 +117,10 @@ test('a client that hangs up while a tool runs stays one that hung up', async ()
   const { error } = await run({ answers: [calls('a')], callTool, signal: controller.signal });
   expect(error).toBe(reason);
 });
+
+test('a request that no round can ask has a row of its own', async () => {
+  const { error, rows, asked } = await run({ body: { user: 'x'.repeat(4 * 1024 * 1024) } });
+  expect(error).toMatchObject({ code: 'tool_loop_limit' });
+  expect(rows).toEqual([{ id: ID, code: 'tool_loop_limit' }]);
+  expect(asked).toEqual([]);
+});

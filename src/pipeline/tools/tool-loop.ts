@@ -59,6 +59,7 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
       const context = round === 1 ? calls.inTime(request) : calls.child();
       const text = conversation.request();
       if (Buffer.byteLength(text) > LOOP_LIMITS.bytes) throw calls.stopped(tooLong());
+      calls.hasRow = true;
       await askModel({ ...request, ...context }, text, conversation, heard, parts);
       const { calls: called, isLast } = calls.reading(() => conversation.read());
       await calls.run(called, (told) => heard.write(told));
@@ -109,6 +110,8 @@ const UNREADABLE = [SyntaxError, RangeError, NotAJsonObject, AmbiguousJson, TooM
 class Calls {
   /** Whether a tool may have been run. */
   ran = false;
+  /** Whether a round seals the row of the request, or has. */
+  hasRow = false;
   readonly #loop: LoopRequest;
   readonly #parts: LoopParts;
   readonly #until = performance.now() + LOOP_LIMITS.seconds * 1000;
@@ -157,9 +160,9 @@ class Calls {
     }
   }
 
-  /** The request ends here, between two calls: it gets a row that says so. */
+  /** The request ends here, between two calls, or before the first: a row says so. */
   stopped(error: GatewayError): GatewayError {
-    this.#parts.seal(this.#child(), error);
+    this.#parts.seal(this.hasRow ? this.#child() : this.#loop.request, error);
     return error;
   }
 
