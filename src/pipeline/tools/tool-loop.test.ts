@@ -124,3 +124,15 @@ test('a request that no round can ask has a row of its own', async () => {
   expect(rows).toEqual([{ id: ID, code: 'tool_loop_limit' }]);
   expect(asked).toEqual([]);
 });
+
+test.each([
+  ['one id', ['a', 'a']],
+  ['an empty id', ['']],
+])('calls with %s in one answer are not run', async (_, ids) => {
+  let ran = 0;
+  const callTool = (): ToolReply => (ran++, FOUND);
+  const { error, rows } = await run({ answers: [calls(...ids)], callTool });
+  expect(error).toMatchObject({ code: 'upstream_error' });
+  expect(rows).toMatchObject([{ parent: ID, code: 'upstream_error' }]);
+  expect(ran).toBe(0);
+});

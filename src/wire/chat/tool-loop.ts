@@ -12,7 +12,15 @@ import { member, type ArrayNode, type JsonNode, type ObjectNode } from '../docum
 import type { ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
 import { isArray } from '../request/request-shape.ts';
-import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../hub/tool-loop/loop-codec.ts';
+import {
+  requireOwnIds,
+  type LoopCall,
+  type LoopCodec,
+  type LoopConversation,
+  type LoopTool,
+  type RanCall,
+  type Round,
+} from '../hub/tool-loop/loop-codec.ts';
 import {
   addedUsage,
   append,
@@ -86,6 +94,7 @@ class ChatLoop implements LoopConversation {
     // The next request of the client could not tell what ran together with its own function: the model would call it again.
     const isLast = calls.length === 0 || calls.length < called.length || CUT.has(finish);
     if (isLast) return { calls: [], isLast };
+    requireOwnIds(calls);
     this.#said.push(JSON.stringify(assistantSays(message, calls)));
     return { calls, isLast };
   }

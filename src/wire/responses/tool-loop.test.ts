@@ -95,20 +95,17 @@ describe('the events of a round', () => {
   });
 });
 
-test('two calls with one id are both answered', () => {
-  const conversation = begin();
-  conversation.hear(JSON.stringify(whole([call('a'), call('a')])));
-  const { calls } = conversation.read();
-  expect(calls).toHaveLength(2);
-  for (const one of calls) conversation.ran({ ...RAN, ...one });
-  const { input } = JSON.parse(conversation.request()) as { input: { type?: string }[] };
-  expect(input.map(({ type }) => type)).toEqual([
-    undefined,
-    'function_call',
-    'function_call',
-    'function_call_output',
-    'function_call_output',
-  ]);
+test.each([
+  ['one id', [call('a'), call('a')]],
+  ['an empty id', [call('')]],
+])('calls with %s cannot be told apart', (_, output) => {
+  for (const stream of [false, true]) {
+    const conversation = begin({ stream });
+    const done = output.map((item, at) => ({ type: 'response.output_item.done', output_index: at, item }));
+    const end = { type: 'response.completed', response: whole(output) };
+    conversation.hear(stream ? asEvents([...done, end]) : JSON.stringify(whole(output)));
+    expect(() => conversation.read()).toThrow(SyntaxError);
+  }
 });
 
 test('everything else in a request keeps its bytes', () => {
