@@ -131,6 +131,21 @@ test.each([
   expect(sent.input.map(({ content }) => content)).toEqual(left);
 });
 
+test.each([[['l']], [['l', 'x']], [['x', 'l']], [[]]])('the next round follows an input of %j', (kinds) => {
+  const input = kinds.map((kind) =>
+    kind === 'l' ? { type: 'mcp_list_tools', id: 'l' } : { role: 'user', content: kind },
+  );
+  const conversation = begin({ input });
+  conversation.hear(JSON.stringify(whole([call('a')])));
+  for (const one of conversation.read().calls) conversation.ran({ ...RAN, ...one });
+  const sent = JSON.parse(conversation.request()) as { input: { type?: string; content?: string }[] };
+  expect(sent.input.map(({ type, content }) => type ?? content)).toEqual([
+    ...kinds.filter((kind) => kind !== 'l'),
+    'function_call',
+    'function_call_output',
+  ]);
+});
+
 test('calls that an earlier answer told become functions, also of tools that are gone', () => {
   const told = { type: 'mcp_call', id: 'mcp_1', server_label: 'crm', name: 'find', arguments: '{}', output: 'found' };
   const gone = { ...told, id: 'mcp_2', server_label: 'old server', name: 'ge.t', output: null, error: { type: 'x' } };
