@@ -87,6 +87,13 @@ describe('the events of a round', () => {
     ]);
   });
 
+  test('about a call, in words that are none, are left out', () => {
+    const conversation = begin({ stream: true });
+    const words = ['constructor', 'toString', '__proto__'].map((type) => ({ type, output_index: 0, delta: 'x' }));
+    conversation.hear(asEvents(round.slice(0, 2)));
+    expect(conversation.hear(asEvents(words))).toBe('');
+  });
+
   test('without places, or that are not JSON objects, are left out', () => {
     const conversation = begin({ stream: true });
     const text =
