@@ -209,6 +209,7 @@ test.each([
   ['approval', { tools: [{ ...CRM, require_approval: 'always' }] }, 'tools[0].require_approval'],
   ['a server twice', { tools: [CRM, CRM] }, 'tools[1]'],
   ['several answers', { n: 2 }, 'n'],
+  ['a stream with probabilities', { stream: true, logprobs: true }, 'logprobs'],
   ['another choice', { tool_choice: { type: 'mcp', server_label: 'crm' } }, 'tool_choice'],
   ['a choice of some', { tool_choice: { type: 'allowed_tools', allowed_tools: {} } }, 'tool_choice'],
   ['old functions', { functions: [{ name: 'f', parameters: {} }] }, 'functions'],

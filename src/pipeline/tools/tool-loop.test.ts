@@ -136,3 +136,12 @@ test.each([
   expect(rows).toMatchObject([{ parent: ID, code: 'upstream_error' }]);
   expect(ran).toBe(0);
 });
+
+test('chunks say when the answer was made, also where the provider does not', async () => {
+  for (const created of [undefined, null, 'x', 5]) {
+    const { said } = await run({ body: { stream: true }, answers: [says('Done.', { created })] });
+    const times = [...said.matchAll(/"created":([^,}]*)/g)].map(([, time]) => time);
+    expect(times.length).toBeGreaterThan(0);
+    for (const time of times) expect(time).toMatch(created === 5 ? /^5$/ : /^\d{10}$/);
+  }
+});

@@ -11,6 +11,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type ArrayNode, type JsonNode, type ObjectNode } from '../document/scan.ts';
 import type { ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
+import { says } from '../hub/defined-members.ts';
 import { isArray } from '../request/request-shape.ts';
 import {
   requireOwnIds,
@@ -55,6 +56,10 @@ class ChatLoop implements LoopConversation {
     const { body, root } = document;
     refuseWithTools(body, ['functions', 'function_call']);
     refuseOtherChoices(body['tool_choice']);
+    if (body['stream'] === true && says(body['logprobs'])) {
+      const message = 'logprobs is not supported with stream and tools of MCP servers: ask without stream';
+      throw new BadRequestShape(message, 'logprobs');
+    }
     if ((body['n'] ?? 1) !== 1) throw new BadRequestShape('n must be 1 with tools of MCP servers', 'n');
     this.#document = document;
     this.#tools = new Map(tools.map((tool) => [tool.alias, tool]));
@@ -129,7 +134,7 @@ class ChatLoop implements LoopConversation {
     const encoder = new ChatStreamEncoder({
       callId: this.#callId,
       model: typeof body['model'] === 'string' ? body['model'] : '',
-      createdAt: Number(body['created']),
+      createdAt: typeof body['created'] === 'number' ? body['created'] : Math.floor(Date.now() / 1000),
       request: this.#document,
       includeUsage: isObject(options) && options['include_usage'] === true,
       estimatedInput: 0,
