@@ -31,7 +31,7 @@ interface Wanted {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a loop to its end: the error, the rows that it seals itself, and what was asked of the model. */
+/** Runs a loop to its end: the error, the rows that it seals itself, and the requests of the model. */
 async function run({ codec = chatLoop, body = {}, answers = [], callTool = () => FOUND, signal }: Wanted) {
   const document = readDocument(
     codec === chatLoop ? 'chat' : 'responses',
@@ -85,7 +85,7 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 test.each([
   ['deeper than can be scanned', says('Done.').replace('{', `{"deep":${nested(1000)},`)],
   ['of more values than can be located', says('Done.', { many: Array.from({ length: 260_000 }, () => 0) })],
-])('a last answer %s is a failure of the provider that nobody repeats', async (_, last) => {
+])('a last answer %s is a failure of the provider, not to be repeated', async (_, last) => {
   const { error, rows, said } = await run({ answers: [calls('a'), last] });
   expect(error).toMatchObject({ code: 'upstream_error', shouldRetry: false });
   expect(rows).toEqual([{ id: expect.not.stringContaining(ID) as string, parent: ID, code: 'upstream_error' }]);

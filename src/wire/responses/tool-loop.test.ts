@@ -87,7 +87,7 @@ describe('the events of a round', () => {
     ]);
   });
 
-  test('about a call, in words that are none, are left out', () => {
+  test('about a call with an unknown type are left out', () => {
     const conversation = begin({ stream: true });
     const words = ['constructor', 'toString', '__proto__'].map((type) => ({ type, output_index: 0, delta: 'x' }));
     conversation.hear(asEvents(round.slice(0, 2)));
@@ -105,7 +105,7 @@ describe('the events of a round', () => {
 test.each([
   ['one id', [call('a'), call('a')]],
   ['an empty id', [call('')]],
-])('calls with %s cannot be told apart', (_, output) => {
+])('calls with %s are no answer of the family', (_, output) => {
   for (const stream of [false, true]) {
     const conversation = begin({ stream });
     const done = output.map((item, at) => ({ type: 'response.output_item.done', output_index: at, item }));

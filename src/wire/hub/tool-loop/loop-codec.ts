@@ -60,7 +60,7 @@ export interface LoopCodec {
   begin(document: WireDocument, tools: readonly LoopTool[], callId: string): LoopConversation;
 }
 
-/** Throws `SyntaxError` where calls of one answer cannot be told apart: each needs an id of its own. */
+/** Throws `SyntaxError` where calls of one answer share an id, or have an empty one. */
 export function requireOwnIds(calls: readonly LoopCall[]): void {
   const ids = new Set(calls.map(({ id }) => id));
   if (ids.size < calls.length || ids.has('')) throw new SyntaxError('calls without ids of their own');
