@@ -1,3 +1,4 @@
+import type { CustomTerm } from '#/config/snapshot.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { ClientEra } from '#/wire/mcp/eras.ts';
 import type { CallContext } from './call.ts';
@@ -13,6 +14,8 @@ export interface ToolCallRequest extends CallContext {
   readonly era: ClientEra;
   /** Members of the request's `_meta` that go on to the server. */
   readonly meta: JsonObject;
+  /** Terms that no server receives unless it may have originals; absent: none. */
+  readonly remove?: readonly CustomTerm[] | undefined;
   /** The access token that it came with; absent: it came with a key. */
   readonly subject?: string | undefined;
   /** Takes progress and log messages while the tool works, as JSON source of `{method, params}`; absent: none are wanted. */

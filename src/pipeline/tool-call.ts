@@ -1,4 +1,4 @@
-import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { DlpMode, McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
@@ -129,20 +129,22 @@ interface Inspected extends Admitted {
 
 /** Finds what must not leave in every string, number and name of the arguments. */
 async function inspectArguments(
-  { request, listed }: Admitted,
+  { request, server, listed }: Admitted,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Inspected, 'inspection' | 'sent' | 'sentValue'>>> {
   const { arguments: args, key } = request;
   if (!args) return { inspection: undefined, sent: undefined, sentValue: {} };
   const { dlp } = key.workload.policy;
   const document = argumentsDocument(args.source, args.value);
+  const remove = mayHaveOriginals(server, dlp.mode) ? [] : (request.remove ?? []);
   const slices = slicesFor(document.text, request);
   const detection = detectionFor(request, parts.detection);
   const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => {
-    return { findings, unscanned, detectors: parts.detectors.of(dlp, unscanned) };
+    const removed = remove.map(({ label }) => label);
+    return { findings, unscanned, detectors: parts.detectors.of(dlp, unscanned), removed };
   };
   try {
-    const inspection = await inspect(document, ARGUMENTS, dlp, [], detection, undefined, [], slices);
+    const inspection = await inspect(document, ARGUMENTS, dlp, remove, detection, undefined, [], slices);
     const facts = stated(inspection.facts);
     if (inspection.edits.length === 0) return { inspection, sent: args.source, sentValue: args.value, facts };
     const sent = argumentsIn(render(document.text, inspection.edits));
@@ -152,6 +154,11 @@ async function inspectArguments(
   } catch (thrown) {
     throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
   }
+}
+
+/** Whether policy lets the server receive what the client keeps from models. */
+function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
+  return trust === 'internal' && mode === 'allow_log';
 }
 
 function unfit(): GatewayError {

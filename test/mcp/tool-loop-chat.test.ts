@@ -135,6 +135,34 @@ test('an internal server gets the original', async () => {
   expect(home.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ mail: MAIL });
 });
 
+test('terms that the request removes reach no server but internal ones that may have originals', async () => {
+  const call = (name: string) => chat({ content: '', toolCalls: [{ id: name, name, arguments: '{"of":"«TERM_1»"}' }] });
+  for (const gw of [{ gw: { remove: ['Falcon'] } }, { 'gw.remove': [{ term: 'Falcon' }] }]) {
+    const before = model.requests.length;
+    model.respond([call('crm__find'), call('home__find'), says('«TERM_1» it is.')]);
+    const messages = [{ role: 'user', content: 'What is Falcon?' }];
+    const wanted = { ...gw, messages, tools: [CRM, { ...CRM, server_label: 'home' }] };
+    const { data, request_id: id } = await create(wanted).withResponse();
+    expect(data.choices[0]?.message.content).toBe('Falcon it is.');
+    expect(crm.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ of: '«TERM_1»' });
+    expect(home.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ of: 'Falcon' });
+    expect(model.requests.slice(before).filter(({ body }) => body.includes('Falcon'))).toEqual([]);
+    const rows = await rowsOf(String(id), 5);
+    expect(rows.map(({ dlp }) => dlp.findings)).toEqual([
+      { TERM: 1 },
+      { TERM: 1 },
+      expect.anything(),
+      {},
+      expect.anything(),
+    ]);
+  }
+});
+
+test('a term that is not readable is refused before any server is asked', async () => {
+  const error = await refusal({ gw: { remove: 'Falcon' } });
+  expect([error.status, error.param]).toEqual([400, 'gw.remove']);
+});
+
 test('a stream says the last round alone, with the usage of all', async () => {
   const before = model.requests.length;
   model.respond([calls('crm__find'), says('«EMAIL_1» is Ada.')]);
@@ -181,6 +209,7 @@ test.each([
   ['approval', { tools: [{ ...CRM, require_approval: 'always' }] }, 'tools[0].require_approval'],
   ['a server twice', { tools: [CRM, CRM] }, 'tools[1]'],
   ['several answers', { n: 2 }, 'n'],
+  ['a stream with probabilities', { stream: true, logprobs: true }, 'logprobs'],
   ['another choice', { tool_choice: { type: 'mcp', server_label: 'crm' } }, 'tool_choice'],
   ['a choice of some', { tool_choice: { type: 'allowed_tools', allowed_tools: {} } }, 'tool_choice'],
   ['old functions', { functions: [{ name: 'f', parameters: {} }] }, 'functions'],

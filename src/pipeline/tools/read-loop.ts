@@ -1,5 +1,6 @@
 import type { CallRequest } from '#/call/call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
+import { readExtension } from '#/inspect/extension.ts';
 import type { LargeWork } from '#/runtime/large-work.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { chatLoop } from '#/wire/chat/tool-loop.ts';
@@ -40,10 +41,12 @@ export async function readLoop(
   }
   // What no round could ask is refused before any server is.
   request.codec.ask(document);
+  const { remove } = readExtension(document);
   const tools = await offerTools(named, request.key.workload, parts.offering);
   return {
     request,
     conversation: codec.begin(document, tools, request.id),
+    remove,
     stream: document.body['stream'] === true,
     maxCalls: optionalCount(document.body, 'max_tool_calls', MOST_CALLS) ?? MOST_CALLS,
   };

@@ -1,5 +1,6 @@
 import type { CallContext } from '#/call/call.ts';
 import type { ToolArguments, ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import type { CustomTerm } from '#/config/snapshot.ts';
 import type { ErrorCode } from '#/errors/catalogue.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { ServerLimitReached } from '#/meter/server-calls.ts';
@@ -33,7 +34,7 @@ type Told = Pick<RanCall, 'output' | 'isError'>;
  */
 export async function runTool(
   { tool, argumentsJson }: LoopCall,
-  context: CallContext,
+  context: CallContext & { readonly remove: readonly CustomTerm[] },
   call: (request: ToolCallRequest) => Promise<ToolReply>,
 ): Promise<Told> {
   const args = readArguments(argumentsJson);

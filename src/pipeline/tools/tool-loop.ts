@@ -1,8 +1,10 @@
 import { newCallId } from '#/call/call-id.ts';
 import { ServerRestarting, type CallContext, type CallRequest, type Emit } from '#/call/call.ts';
-import type { Snapshot } from '#/config/snapshot.ts';
+import type { CustomTerm, Snapshot } from '#/config/snapshot.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
+import { NotAJsonObject } from '#/wire/document/document.ts';
+import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import type { LoopCall, LoopConversation } from '#/wire/hub/tool-loop/loop-codec.ts';
 import { currentCaller } from './current-caller.ts';
 import { Heard } from './heard.ts';
@@ -35,6 +37,8 @@ export interface LoopRequest {
   readonly request: CallRequest;
   readonly conversation: LoopConversation;
   readonly stream: boolean;
+  /** Terms that the client wants removed from what leaves. */
+  readonly remove: readonly CustomTerm[];
   /** Most calls of tools that the client allows. */
   readonly maxCalls: number;
 }
@@ -55,15 +59,18 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
       const context = round === 1 ? calls.inTime(request) : calls.child();
       const text = conversation.request();
       if (Buffer.byteLength(text) > LOOP_LIMITS.bytes) throw calls.stopped(tooLong());
+      calls.hasRow = true;
       await askModel({ ...request, ...context }, text, conversation, heard, parts);
-      const { calls: called, isLast } = readRound(conversation, calls);
+      const { calls: called, isLast } = calls.reading(() => conversation.read());
       await calls.run(called, (told) => heard.write(told));
-      if (isLast) return await heard.end(conversation.end());
+      if (isLast) return await heard.end(calls.reading(() => conversation.end()));
     }
   } catch (thrown) {
+    const isHangUp = request.signal.aborted && !(thrown instanceof GatewayError);
+    if (!calls.ran || isHangUp) throw thrown;
     // Sending the request again would run its tools again.
-    if (calls.ran && thrown instanceof GatewayError && thrown.shouldRetry) throw notAgain(thrown);
-    throw thrown;
+    const error = asGatewayError(thrown);
+    throw error.shouldRetry ? notAgain(error) : error;
   }
 }
 
@@ -79,26 +86,32 @@ async function askModel(
     if (answer.kind !== 'body') return heard.take(answer);
     bytes += answer.text.length;
     if (bytes > LOOP_LIMITS.bytes) throw tooLong();
-    return heard.write(conversation.hear(answer.text));
+    const { text: piece } = answer;
+    return heard.write(readable(() => conversation.hear(piece)));
   });
   goOn(request);
 }
 
-function readRound(conversation: LoopConversation, calls: Calls): ReturnType<LoopConversation['read']> {
+/** Reads of an answer. Throws `upstream_error` for one that is not of its family, or that is more than can be read. */
+function readable<T>(read: () => T): T {
   try {
-    return conversation.read();
+    return read();
   } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
+    if (!UNREADABLE.some((fault) => thrown instanceof fault)) throw thrown;
     const report = { cause: 'protocol', attempts: [] };
     const message = 'The provider answered in a form that the gateway cannot read.';
-    throw calls.stopped(new GatewayError('upstream_error', message, { report }));
+    throw new GatewayError('upstream_error', message, { report }, { cause: thrown });
   }
 }
+
+const UNREADABLE = [SyntaxError, RangeError, NotAJsonObject, AmbiguousJson, TooManyValues];
 
 /** The calls of tools of one request. */
 class Calls {
   /** Whether a tool may have been run. */
   ran = false;
+  /** Whether a round seals the row of the request, or has. */
+  hasRow = false;
   readonly #loop: LoopRequest;
   readonly #parts: LoopParts;
   readonly #until = performance.now() + LOOP_LIMITS.seconds * 1000;
@@ -125,7 +138,7 @@ class Calls {
     if (this.#count >= this.#loop.maxCalls) return failed('Not run: the request allows no more calls of tools.');
     this.#count++;
     this.ran = true;
-    return runTool(call, context, this.#parts.callTool);
+    return runTool(call, { ...context, remove: this.#loop.remove }, this.#parts.callTool);
   }
 
   /** A call of the gateway's own for this request. Throws as `inTime` and `currentCaller` do. */
@@ -138,9 +151,18 @@ class Calls {
     }
   }
 
-  /** The request ends here, between two calls: it gets a row that says so. */
+  /** Reads of an answer that is over. Throws as `readable` does. */
+  reading<T>(read: () => T): T {
+    try {
+      return readable(read);
+    } catch (thrown) {
+      throw thrown instanceof GatewayError ? this.stopped(thrown) : thrown;
+    }
+  }
+
+  /** The request ends here, between two calls, or before the first: a row says so. */
   stopped(error: GatewayError): GatewayError {
-    this.#parts.seal(this.#child(), error);
+    this.#parts.seal(this.hasRow ? this.#child() : this.#loop.request, error);
     return error;
   }
 

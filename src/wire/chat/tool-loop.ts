@@ -11,8 +11,17 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type ArrayNode, type JsonNode, type ObjectNode } from '../document/scan.ts';
 import type { ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
+import { says } from '../hub/defined-members.ts';
 import { isArray } from '../request/request-shape.ts';
-import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../hub/tool-loop/loop-codec.ts';
+import {
+  requireOwnIds,
+  type LoopCall,
+  type LoopCodec,
+  type LoopConversation,
+  type LoopTool,
+  type RanCall,
+  type Round,
+} from '../hub/tool-loop/loop-codec.ts';
 import {
   addedUsage,
   append,
@@ -47,6 +56,10 @@ class ChatLoop implements LoopConversation {
     const { body, root } = document;
     refuseWithTools(body, ['functions', 'function_call']);
     refuseOtherChoices(body['tool_choice']);
+    if (body['stream'] === true && says(body['logprobs'])) {
+      const message = 'logprobs is not supported with stream and tools of MCP servers: ask without stream';
+      throw new BadRequestShape(message, 'logprobs');
+    }
     if ((body['n'] ?? 1) !== 1) throw new BadRequestShape('n must be 1 with tools of MCP servers', 'n');
     this.#document = document;
     this.#tools = new Map(tools.map((tool) => [tool.alias, tool]));
@@ -86,6 +99,7 @@ class ChatLoop implements LoopConversation {
     // The next request of the client could not tell what ran together with its own function: the model would call it again.
     const isLast = calls.length === 0 || calls.length < called.length || CUT.has(finish);
     if (isLast) return { calls: [], isLast };
+    requireOwnIds(calls);
     this.#said.push(JSON.stringify(assistantSays(message, calls)));
     return { calls, isLast };
   }
@@ -120,7 +134,7 @@ class ChatLoop implements LoopConversation {
     const encoder = new ChatStreamEncoder({
       callId: this.#callId,
       model: typeof body['model'] === 'string' ? body['model'] : '',
-      createdAt: Number(body['created']),
+      createdAt: typeof body['created'] === 'number' ? body['created'] : Math.floor(Date.now() / 1000),
       request: this.#document,
       includeUsage: isObject(options) && options['include_usage'] === true,
       estimatedInput: 0,

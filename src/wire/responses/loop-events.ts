@@ -7,10 +7,10 @@ import { calledTool, callItem } from './loop-items.ts';
 const OF_THE_RESPONSE = new Set<Json | undefined>(['response.created', 'response.in_progress', 'response.queued']);
 const TERMINAL = new Set<Json | undefined>(['response.completed', 'response.incomplete', 'response.failed']);
 /** Events about arguments: of a function, and of a tool of a server. */
-const ARGUMENTS: Readonly<Record<string, string>> = {
-  'response.function_call_arguments.delta': 'response.mcp_call_arguments.delta',
-  'response.function_call_arguments.done': 'response.mcp_call_arguments.done',
-};
+const ARGUMENTS: ReadonlyMap<string, string> = new Map([
+  ['response.function_call_arguments.delta', 'response.mcp_call_arguments.delta'],
+  ['response.function_call_arguments.done', 'response.mcp_call_arguments.done'],
+]);
 
 /** A call of a tool that the client learned of. */
 interface ToldCall {
@@ -129,7 +129,7 @@ export class LoopEvents {
     const call = this.#calls.get(place);
     const output_index = this.#base + place;
     if (!call) return this.#say(type, { ...event, output_index });
-    const word = ARGUMENTS[type];
+    const word = ARGUMENTS.get(type);
     if (word === undefined) return begun;
     const { delta, arguments: whole } = event;
     const said = whole === undefined ? { delta: delta ?? '' } : { arguments: whole };

@@ -107,7 +107,11 @@ export function inputEdits({ root, body }: WireDocument, tools: readonly LoopToo
     }
   }
   const lists = new Set(node.items.filter((_, at) => isListItem(input[at])));
-  return [...edits, ...removeItems(node, (item) => lists.has(item)), ...append(node, said)];
+  return [
+    ...edits,
+    ...removeItems(node, (item) => lists.has(item)),
+    ...append(node, said, node.items.length - lists.size),
+  ];
 }
 
 function isListItem(item: Json | undefined): boolean {

@@ -87,6 +87,13 @@ describe('the events of a round', () => {
     ]);
   });
 
+  test('about a call with an unknown type are left out', () => {
+    const conversation = begin({ stream: true });
+    const words = ['constructor', 'toString', '__proto__'].map((type) => ({ type, output_index: 0, delta: 'x' }));
+    conversation.hear(asEvents(round.slice(0, 2)));
+    expect(conversation.hear(asEvents(words))).toBe('');
+  });
+
   test('without places, or that are not JSON objects, are left out', () => {
     const conversation = begin({ stream: true });
     const text =
@@ -95,20 +102,17 @@ describe('the events of a round', () => {
   });
 });
 
-test('two calls with one id are both answered', () => {
-  const conversation = begin();
-  conversation.hear(JSON.stringify(whole([call('a'), call('a')])));
-  const { calls } = conversation.read();
-  expect(calls).toHaveLength(2);
-  for (const one of calls) conversation.ran({ ...RAN, ...one });
-  const { input } = JSON.parse(conversation.request()) as { input: { type?: string }[] };
-  expect(input.map(({ type }) => type)).toEqual([
-    undefined,
-    'function_call',
-    'function_call',
-    'function_call_output',
-    'function_call_output',
-  ]);
+test.each([
+  ['one id', [call('a'), call('a')]],
+  ['an empty id', [call('')]],
+])('calls with %s are no answer of the family', (_, output) => {
+  for (const stream of [false, true]) {
+    const conversation = begin({ stream });
+    const done = output.map((item, at) => ({ type: 'response.output_item.done', output_index: at, item }));
+    const end = { type: 'response.completed', response: whole(output) };
+    conversation.hear(stream ? asEvents([...done, end]) : JSON.stringify(whole(output)));
+    expect(() => conversation.read()).toThrow(SyntaxError);
+  }
 });
 
 test('everything else in a request keeps its bytes', () => {
@@ -132,6 +136,21 @@ test.each([
 ])('lists of tools in the input %s are left out', (input, left) => {
   const sent = JSON.parse(begin({ input: JSON.parse(input) as object }).request()) as { input: { content: string }[] };
   expect(sent.input.map(({ content }) => content)).toEqual(left);
+});
+
+test.each([[['l']], [['l', 'x']], [['x', 'l']], [[]]])('the next round follows an input of %j', (kinds) => {
+  const input = kinds.map((kind) =>
+    kind === 'l' ? { type: 'mcp_list_tools', id: 'l' } : { role: 'user', content: kind },
+  );
+  const conversation = begin({ input });
+  conversation.hear(JSON.stringify(whole([call('a')])));
+  for (const one of conversation.read().calls) conversation.ran({ ...RAN, ...one });
+  const sent = JSON.parse(conversation.request()) as { input: { type?: string; content?: string }[] };
+  expect(sent.input.map(({ type, content }) => type ?? content)).toEqual([
+    ...kinds.filter((kind) => kind !== 'l'),
+    'function_call',
+    'function_call_output',
+  ]);
 });
 
 test('calls that an earlier answer told become functions, also of tools that are gone', () => {

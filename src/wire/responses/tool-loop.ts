@@ -1,7 +1,15 @@
 import { removeMembers, render, setMember, type Edit, type WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { isArray } from '../request/request-shape.ts';
-import type { LoopCall, LoopCodec, LoopConversation, LoopTool, RanCall, Round } from '../hub/tool-loop/loop-codec.ts';
+import {
+  requireOwnIds,
+  type LoopCall,
+  type LoopCodec,
+  type LoopConversation,
+  type LoopTool,
+  type RanCall,
+  type Round,
+} from '../hub/tool-loop/loop-codec.ts';
 import {
   addedUsage,
   functionsFor,
@@ -92,6 +100,7 @@ class ResponsesLoop implements LoopConversation {
     this.#last = response;
     this.#usage = addedUsage(this.#usage, usage);
     const isCut = status !== undefined && status !== 'completed';
+    requireOwnIds(output.flatMap((item) => (isObject(item) ? (this.#callIn(item) ?? []) : [])));
     let hasOwn = false;
     const calls: LoopCall[] = [];
     for (const [at, item] of output.entries()) {

@@ -59,3 +59,9 @@ export interface LoopCodec {
   /** Begins a conversation. Throws `BadRequestShape` for members that exclude tools of the gateway. */
   begin(document: WireDocument, tools: readonly LoopTool[], callId: string): LoopConversation;
 }
+
+/** Throws `SyntaxError` where calls of one answer share an id, or have an empty one. */
+export function requireOwnIds(calls: readonly LoopCall[]): void {
+  const ids = new Set(calls.map(({ id }) => id));
+  if (ids.size < calls.length || ids.has('')) throw new SyntaxError('calls without ids of their own');
+}

@@ -52,10 +52,14 @@ export function functionsFor(
   return { start: written.start, end: written.end, text: `[${sources.join(',')}]` };
 }
 
-/** Adds items at the end of an array. */
-export function append({ items, end }: ArrayNode, sources: readonly string[]): readonly Edit[] {
+/** Adds items at the end of an array of which `left` items stay. */
+export function append(
+  { items, end }: ArrayNode,
+  sources: readonly string[],
+  left: number = items.length,
+): readonly Edit[] {
   if (sources.length === 0) return [];
-  return [{ start: end - 1, end: end - 1, text: (items.length > 0 ? ',' : '') + sources.join(',') }];
+  return [{ start: end - 1, end: end - 1, text: (left > 0 ? ',' : '') + sources.join(',') }];
 }
 
 /** Usages as one: numbers are added, at every depth. */
