@@ -127,7 +127,7 @@ test('a request that no round can ask has a row of its own', async () => {
 
 test.each([
   ['one id', ['a', 'a']],
-  ['an empty id', ['']],
+  ['no ids', ['', '']],
 ])('calls with %s in one answer are not run', async (_, ids) => {
   let ran = 0;
   const callTool = (): ToolReply => (ran++, FOUND);

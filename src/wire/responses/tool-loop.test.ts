@@ -104,7 +104,7 @@ describe('the events of a round', () => {
 
 test.each([
   ['one id', [call('a'), call('a')]],
-  ['an empty id', [call('')]],
+  ['no ids', [call(''), call('')]],
 ])('calls with %s are no answer of the family', (_, output) => {
   for (const stream of [false, true]) {
     const conversation = begin({ stream });

@@ -60,8 +60,8 @@ export interface LoopCodec {
   begin(document: WireDocument, tools: readonly LoopTool[], callId: string): LoopConversation;
 }
 
-/** Throws `SyntaxError` where calls of one answer share an id, or have an empty one. */
+/** Throws `SyntaxError` where calls of one answer share an id. A single call may have an empty one: some servers write none. */
 export function requireOwnIds(calls: readonly LoopCall[]): void {
   const ids = new Set(calls.map(({ id }) => id));
-  if (ids.size < calls.length || ids.has('')) throw new SyntaxError('calls without ids of their own');
+  if (ids.size < calls.length) throw new SyntaxError('calls without ids of their own');
 }
