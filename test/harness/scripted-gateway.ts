@@ -35,7 +35,7 @@ export interface ScriptedGateway {
   /** What the pipeline answers; `{"ok":true}` unless a test sets it. */
   serve: (request: CallRequest) => AsyncGenerator<Answer>;
   /** Requests that reached the pipeline. */
-  served: CallRequest[];
+  served: (CallRequest & { readonly text: string })[];
   /** Refusals that were sealed: id, family and code. */
   sealed: string[];
   strangers: Stranger[];
@@ -72,8 +72,8 @@ export function scriptedGateway(): ScriptedGateway {
     scripted.app = buildGateway({
       calls: scripted.calls,
       pipeline: {
-        serve: async (request, _text, emit) => {
-          scripted.served.push(request);
+        serve: async (request, text, emit) => {
+          scripted.served.push({ ...request, text });
           for await (const part of scripted.serve(request)) if (!(await emit(part))) return;
         },
         refuse: ({ id }, family, { code }) => void scripted.sealed.push(`${id} ${family} ${code}`),

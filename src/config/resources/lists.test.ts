@@ -34,6 +34,7 @@ const FREE: Readonly<Record<string, string>> = {
   'MCPServer.spec.auth.header': 'a header of that server',
   'MCPServer.spec.tools.include[]': 'tools of that server, known when it is asked',
   'MCPServer.spec.tools.exclude[]': 'tools of that server, known when it is asked',
+  'Organization.spec.accessTokens[].value': 'what an issuer writes into its tokens',
   'Organization.spec.displayName': 'shown to people',
   'Policy.spec.defaults.dlp.customTerms[].label': "the organization's own word",
   'Policy.spec.overrides.dlp.customTerms[].label': "the organization's own word",

@@ -221,7 +221,9 @@ const IN_CONTEXT = createDetectors()
     examples.flatMap((example) => {
       const [, before = '', value = '', behind = ''] = /^([^‹]*)‹([^›]*)›([^‹]*)/.exec(example) ?? [];
       // Only a word tells these, in the same text.
-      return value === '' || /password|PIN|api_key|postgres/.test(before) ? [] : [{ category, before, value, behind }];
+      return value === '' || /password|PIN|api_key|postgres/.test(before + behind)
+        ? []
+        : [{ category, before, value, behind }];
     }),
   );
 const SAID = ['How are you today?', 'Fine thanks', 'Ok', 'Please note it:', 'Let us go on', '- and "then"'];

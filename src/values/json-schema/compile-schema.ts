@@ -58,7 +58,9 @@ function isDeep(schema: unknown): boolean {
   let level: unknown[] = [schema];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MOST_LEVELS) return true;
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
   }
   return false;
 }
