@@ -10,7 +10,7 @@ import { make } from '../../src/config/testing/resources.ts';
 import { residentBytes } from './processes.ts';
 
 /**
- * How long a changed limit takes from `kubectl apply` until every gateway goes by it, with many workloads and keys on a
+ * How long a changed limit takes from `kubectl apply` until every gateway uses it, with many workloads and keys on a
  * real API server, and what the controller and Redis need meanwhile. Keys are put into etcd as they are once all is settled.
  * Ends with 1 where the goal is missed.
  */
