@@ -30,3 +30,14 @@ export async function rowOf(databaseUrl: string, callId: string | null | undefin
   }
   throw new Error(`no audit row for call ${callId}`);
 }
+
+/** The audit rows of a request and of the calls made for it, in the order in which these began, once there are `count`. */
+export async function rowsOfRequest(databaseUrl: string, id: string, count: number): Promise<AuditRow[]> {
+  let rows: AuditRow[] = [];
+  for (let tries = 0; tries < 400; tries++) {
+    rows = (await ledgerRows(databaseUrl)).filter((row) => row.call_id === id || row.parent === id);
+    if (rows.length === count) return rows.toSorted((a, b) => (a.call_id < b.call_id ? -1 : 1));
+    await sleep(25);
+  }
+  throw new Error(`${rows.length} audit rows of request ${id}, not ${count}`);
+}

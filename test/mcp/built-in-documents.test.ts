@@ -123,7 +123,7 @@ describe.each(['anonymize_document', 'ocr'])('%s', (name) => {
     ],
     ['an unknown member', { content_base64: 'QQ==', include_image_base64: true }],
     ['another model', { content_base64: 'QQ==', model: 'upstream/ocr' }],
-    ['a name that is none', { content_base64: 'QQ==', filename: 7 }],
+    ['a file name that is a number', { content_base64: 'QQ==', filename: 7 }],
   ])('%s is a result that says so, and is free', async (_what, args) => {
     const sent = await callOwn(world, name, args);
     expect([sent.status, codeOf(sent)], sent.text).toEqual([200, 'invalid_request']);

@@ -142,7 +142,7 @@ test.each<[string, object]>([
   ['a kind that cannot be found', { text: MAIL, entities: ['person_name'] }],
   ['nothing to find', { text: MAIL, entities: [] }],
   ['a label that tells', { text: MAIL, remove: [{ term: 'x', label: 'ada@example.com' }] }],
-  ['a flag that is none', { text: MAIL, include_mapping: 'ada@example.com' }],
+  ['a flag that is a text', { text: MAIL, include_mapping: 'ada@example.com' }],
 ])('%s is a result that says so, and is free', async (_what, args) => {
   const sent = await callOwn(world, 'anonymize_text', args);
   expect([sent.status, codeOf(sent)]).toEqual([200, 'invalid_request']);

@@ -1,10 +1,9 @@
 import OpenAI, { APIError } from 'openai';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { AuditRow } from '#/seal/row.ts';
 import { chat } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { resource } from '../harness/gateway.ts';
-import { ledgerRows, rowOf } from '../harness/ledger-rows.ts';
+import { ledgerRows, rowOf, rowsOfRequest } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { post, startMcpWorld, type McpWorld } from './world.ts';
@@ -112,7 +111,7 @@ test('the model calls a tool, the gateway runs it, and the client gets the answe
   // An external server gets the tag.
   expect(crm.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ mail: '«EMAIL_1»' });
 
-  const rows = await rowsOf(String(id), 3);
+  const rows = await rowsOfRequest(world.databaseUrl, String(id), 3);
   expect(rows.map((row) => [row.parent === undefined, row.surface, row.model, row.outcome])).toEqual([
     [true, 'chat', 'upstream/m', 'served'],
     [false, 'mcp', 'mcp/crm/find', 'served'],
@@ -120,14 +119,6 @@ test('the model calls a tool, the gateway runs it, and the client gets the answe
   ]);
   expect(rows[1]?.cost_nano_eur).toBe('2000000');
 });
-
-/** The rows of a request and of the calls that were made for it, in the order in which these began. */
-async function rowsOf(id: string, count: number): Promise<AuditRow[]> {
-  const found = async (): Promise<AuditRow[]> =>
-    (await ledgerRows(world.databaseUrl)).filter((row) => row.call_id === id || row.parent === id);
-  await expect.poll(found, { timeout: 10_000 }).toHaveLength(count);
-  return (await found()).sort((a, b) => (a.call_id < b.call_id ? -1 : 1));
-}
 
 test('an internal server gets the original', async () => {
   model.respond([calls('home__find'), says('done')]);
@@ -147,7 +138,7 @@ test('terms that the request removes reach no server but internal ones that may 
     expect(crm.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ of: '«TERM_1»' });
     expect(home.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ of: 'Falcon' });
     expect(model.requests.slice(before).filter(({ body }) => body.includes('Falcon'))).toEqual([]);
-    const rows = await rowsOf(String(id), 5);
+    const rows = await rowsOfRequest(world.databaseUrl, String(id), 5);
     expect(rows.map(({ dlp }) => dlp.findings)).toEqual([
       { TERM: 1 },
       { TERM: 1 },
@@ -234,7 +225,7 @@ test('a model that only calls tools is ended', async () => {
   expect([error.status, error.code]).toEqual([422, 'tool_loop_limit']);
   expect(error.headers?.get('x-should-retry')).toBe('false');
   expect(model.requests.length - before).toBe(16);
-  const rows = await rowsOf(String(error.requestID), 33);
+  const rows = await rowsOfRequest(world.databaseUrl, String(error.requestID), 33);
   expect(rows.at(-1)).toMatchObject({ outcome: 'refused', code: 'tool_loop_limit', parent: error.requestID });
 });
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditRow } from '#/seal/row.ts';
 import { chat } from '../harness/answers.ts';
 import { newKey, resource } from '../harness/gateway.ts';
-import { ledgerRows } from '../harness/ledger-rows.ts';
+import { rowsOfRequest } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
@@ -68,13 +67,6 @@ afterAll(async () => {
 const clientOf = (apiKey: string): OpenAI => new OpenAI({ apiKey, baseURL: `${world.gateway.url}/v1`, maxRetries: 2 });
 const calls = chat({ content: '', toolCalls: [{ id: 'call_1', name: 'crm__find', arguments: '{}' }] });
 
-async function rowsOf(id: string, count: number): Promise<AuditRow[]> {
-  const found = async (): Promise<AuditRow[]> =>
-    (await ledgerRows(world.databaseUrl)).filter((row) => row.call_id === id || row.parent === id);
-  await expect.poll(found, { timeout: 10_000 }).toHaveLength(count);
-  return (await found()).sort((a, b) => (a.call_id < b.call_id ? -1 : 1));
-}
-
 test('one tenant has no server of the other, whatever it is called', async () => {
   model.respond(calls);
   const before = model.requests.length;
@@ -106,7 +98,7 @@ test('a budget that ends in the second round ends the request, and no client tri
     'insufficient_quota',
     'false',
   ]);
-  const rows = await rowsOf(String(error.requestID), 3);
+  const rows = await rowsOfRequest(world.databaseUrl, String(error.requestID), 3);
   expect(rows.map((row) => [row.surface, row.outcome, row.code])).toEqual([
     ['responses', 'served', null],
     ['mcp', 'served', null],

@@ -1,10 +1,9 @@
 import OpenAI, { APIError } from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditRow } from '#/seal/row.ts';
 import { chat } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { resource } from '../harness/gateway.ts';
-import { ledgerRows } from '../harness/ledger-rows.ts';
+import { rowsOfRequest } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { functionCall, message, response } from './response-answers.ts';
@@ -95,13 +94,6 @@ async function refusal(more: object): Promise<APIError> {
   throw new Error('it was not refused', { cause: thrown });
 }
 
-async function rowsOf(id: string, count: number): Promise<AuditRow[]> {
-  const found = async (): Promise<AuditRow[]> =>
-    (await ledgerRows(world.databaseUrl)).filter((row) => row.call_id === id || row.parent === id);
-  await expect.poll(found, { timeout: 10_000 }).toHaveLength(count);
-  return (await found()).sort((a, b) => (a.call_id < b.call_id ? -1 : 1));
-}
-
 describe.each(LANES)('$lane', ({ model, calls, sent }) => {
   test('the answer tells every round, and its usage is of all', async () => {
     calls();
@@ -125,7 +117,7 @@ describe.each(LANES)('$lane', ({ model, calls, sent }) => {
     expect([data.id, data.status, data.tools]).toEqual([`resp_${String(id).replaceAll('-', '')}`, 'completed', [CRM]]);
     expect(crm.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ mail: '«EMAIL_1»' });
     for (const { body } of sent().slice(before)) expect(body).not.toContain(MAIL);
-    const rows = await rowsOf(String(id), 3);
+    const rows = await rowsOfRequest(world.databaseUrl, String(id), 3);
     expect(rows.map((row) => [row.surface, row.outcome])).toEqual([
       ['responses', 'served'],
       ['mcp', 'served'],

@@ -37,10 +37,6 @@ export class Heard {
     return this.#emit({ kind: 'body', text });
   }
 
-  async end(text: string): Promise<void> {
-    await this.write(text);
-  }
-
   #accept(): boolean | Promise<boolean> {
     if (this.#isAccepted || !this.#accepted) return true;
     this.#isAccepted = true;

@@ -63,7 +63,9 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
       await askModel({ ...request, ...context }, text, conversation, heard, parts);
       const { calls: called, isLast } = calls.reading(() => conversation.read());
       await calls.run(called, (told) => heard.write(told));
-      if (isLast) return await heard.end(calls.reading(() => conversation.end()));
+      if (!isLast) continue;
+      await heard.write(calls.reading(() => conversation.end()));
+      return;
     }
   } catch (thrown) {
     const isHangUp = request.signal.aborted && !(thrown instanceof GatewayError);
