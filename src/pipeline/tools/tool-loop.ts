@@ -127,17 +127,17 @@ class Calls {
   /** Runs them one after the other, in the order of the model. */
   async run(calls: readonly LoopCall[], tell: (text: string) => boolean | Promise<boolean>): Promise<void> {
     for (const [at, call] of calls.entries()) {
-      const context = this.child();
-      const ran = await this.#run(call, at, context);
-      await tell(this.#loop.conversation.ran({ ...call, ...ran, callId: context.id }));
-      goOn(context);
+      const ran = await this.#run(call, at);
+      await tell(this.#loop.conversation.ran({ ...call, ...ran }));
+      goOn(this.#loop.request);
     }
   }
 
-  async #run(call: LoopCall, at: number, context: CallContext) {
+  async #run(call: LoopCall, at: number) {
     if (at >= LOOP_LIMITS.callsPerRound)
       return failed(`Not run: at most ${LOOP_LIMITS.callsPerRound} tools are called at once.`);
     if (this.#count >= this.#loop.maxCalls) return failed('Not run: the request allows no more calls of tools.');
+    const context = this.child();
     this.#count++;
     this.ran = true;
     return runTool(call, { ...context, remove: this.#loop.remove }, this.#parts.callTool);

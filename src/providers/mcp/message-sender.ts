@@ -55,8 +55,17 @@ export class MessageSender {
       return incoming;
     }
     if (this.#tokens?.refused(token) !== true) return incoming;
+    let another: AccessToken | undefined;
+    try {
+      another = await this.#token(message, until);
+    } catch (thrown) {
+      // The server has the message: its refusal is the answer, not that there is no other token.
+      if (thrown instanceof McpTokenFault && !message.signal.aborted) return incoming;
+      incoming.close();
+      throw thrown;
+    }
     incoming.close();
-    return this.#post(message, await this.#token(message, until), until);
+    return this.#post(message, another, until);
   }
 
   /** Whether the token endpoint has been asked and has not answered yet. */

@@ -34,6 +34,9 @@ import { decodeAnswer } from './decode-stream.ts';
 import { answerId } from './encode-answer.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 
+/** Members that the gateway acts on itself. */
+const NOT_SENT: ReadonlySet<string> = new Set(['stream', 'stream_options', 'max_tool_calls']);
+
 /** Chat completions whose tools the gateway runs: the client sees the last round alone. */
 export const chatLoop: LoopCodec = { begin: (document, tools, callId) => new ChatLoop(document, tools, callId) };
 
@@ -68,7 +71,7 @@ class ChatLoop implements LoopConversation {
       functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
         return { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } };
       }),
-      ...removeMembers(root, ({ value }) => value === 'stream' || value === 'stream_options'),
+      ...removeMembers(root, ({ value }) => NOT_SENT.has(value)),
     ];
   }
 

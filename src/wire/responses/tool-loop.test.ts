@@ -31,7 +31,7 @@ const asEvents = (events: readonly object[], eol = '\n'): string =>
   events.map((event) => `data: ${JSON.stringify(event)}${eol}${eol}`).join('');
 const eventsIn = (text: string): Record<string, unknown>[] =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Record<string, unknown>);
-const RAN = { tool: TOOL, argumentsJson: '{}', callId: 'x', output: 'found', isError: false };
+const RAN = { tool: TOOL, argumentsJson: '{}', output: 'found', isError: false };
 
 describe('the events of a round', () => {
   const round = [

@@ -25,8 +25,6 @@ export interface LoopCall {
 
 /** A call that was run, or refused. */
 export interface RanCall extends LoopCall {
-  /** Id of the tool call in the audit trail. */
-  readonly callId: string;
   /** The text that the model receives. */
   readonly output: string;
   readonly isError: boolean;
