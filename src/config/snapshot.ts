@@ -109,7 +109,13 @@ export interface McpServerConfig {
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** What of it clients may use. */
+  readonly offer: ReadonlySet<McpFeature>;
   readonly definitions: ToolDefinitionsConfig;
+  /** The same of its prompts. */
+  readonly promptDefinitions: ToolDefinitionsConfig;
+  /** The same of its instructions, under the name `instructions`. */
+  readonly instructionDefinitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];
   /** Of each workload; absent: no limit. */
@@ -117,6 +123,9 @@ export interface McpServerConfig {
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
 }
+
+/** What a server may be used for. */
+export type McpFeature = 'tools' | 'resources' | 'prompts' | 'completions' | 'instructions';
 
 /** What the arguments of some tools must be. */
 export interface ToolRuleConfig {
@@ -322,10 +331,10 @@ export interface PriceConfig {
   readonly usdToEur?: string;
 }
 
-/** Which definitions of a server's tools are offered. */
+/** Which definitions of a server's tools, prompts or instructions are offered. */
 export interface ToolDefinitionsConfig {
   /** All of them; those of the first list and what people accept; or those that are declared. */
   readonly mode: 'record' | 'pin' | 'declared';
-  /** By the name of the tool: SHA-256 in hexadecimal of its definition. Empty unless the mode is `declared`. */
+  /** By name: SHA-256 in hexadecimal of the definition. Empty unless the mode is `declared`. */
   readonly declared: ReadonlyMap<string, string>;
 }

@@ -121,6 +121,14 @@ export const CATALOGUE = {
     meaning: 'The MCP server has no tool with this name, or does not offer it.',
     remedy: 'List the tools with the method tools/list and name one of them.',
   }),
+  prompt_not_found: final(404, 'not_found_error', 'not_found_error', {
+    meaning: 'The MCP server has no prompt with this name, or does not offer it.',
+    remedy: 'List the prompts with the method prompts/list and name one of them.',
+  }),
+  resource_not_found: final(404, 'not_found_error', 'not_found_error', {
+    meaning: 'No MCP server of the workload has a resource with this URI, or it does not offer it.',
+    remedy: 'List the resources with the method resources/list and name one of them as it is listed.',
+  }),
   method_not_allowed: final(405, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The path exists, but not for this HTTP method.',
     remedy: 'Use a method that the `allow` header names.',

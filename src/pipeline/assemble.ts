@@ -14,7 +14,9 @@ import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { OfferedTools } from './tools/offered-tools.ts';
-import { ToolLists } from './tools/tool-lists.ts';
+import type { ToolParts } from './tools/tool-parts.ts';
+import { listsOf } from './tools/list-kinds.ts';
+import { INSTRUCTIONS, PROMPTS, TOOLS } from './tools/offer-kinds.ts';
 import { Sweeper } from './background/sweeper.ts';
 import { Lease } from './background/lease.ts';
 import type { PipelineDeps, PipelineParts } from './pipeline-parts.ts';
@@ -59,12 +61,21 @@ export function assemble(deps: PipelineDeps): Assembled {
     upstreams: new Upstreams(onEvent),
     ownership: new Ownership(deps.keptObjects, onEvent),
     files: documents && new RecentDocuments(documents),
-    tools: {
-      servers: deps.mcpServers,
-      offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), deps.pins),
-    },
+    tools: toolParts(deps),
   };
   return { parts, settlement, lease, sweeper };
+}
+
+/** Servers of tools, and what they offer. */
+function toolParts({ mcpServers, onEvent, pins }: PipelineDeps): ToolParts {
+  const lists = listsOf(mcpServers, onEvent);
+  return {
+    servers: mcpServers,
+    lists,
+    offered: new OfferedTools(TOOLS, lists.tools, pins),
+    prompts: new OfferedTools(PROMPTS, lists.prompts, pins),
+    instructions: new OfferedTools(INSTRUCTIONS, lists.about, pins),
+  };
 }
 
 /** The chain of this process, and whatever closes and settles calls. */

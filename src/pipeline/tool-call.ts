@@ -1,28 +1,26 @@
-import type { DlpMode, McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
-import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import type { ToolArguments, ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { detectionFor } from '#/inspect/detection.ts';
-import { inspect, type Inspection } from '#/inspect/inspect.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
 import { protection } from '#/inspect/refusals.ts';
 import { countServerCall } from '#/meter/server-calls.ts';
 import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
-import { slicesFor } from '#/runtime/loop-slices.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
-import { render } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { unlikeHeader } from '#/wire/mcp/headers.ts';
+import { headersOf, unlikeHeader } from '#/wire/mcp/headers.ts';
 import { RPC } from '#/wire/mcp/message.ts';
-import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
-import { askServer } from './tools/ask-server.ts';
+import { askServer, type Asking } from './tools/ask-server.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
+import { inspectGiven } from './tools/inspect-given.ts';
+import { linkedText } from './tools/linked-text.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
@@ -82,7 +80,7 @@ function toolFacts(
 ): ToolFacts {
   const { organization, policy } = key.workload;
   return {
-    arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
+    arguments: args ? digestOf(args, organization, cipher) : null,
     definition: pin ?? null,
     eras: [era.version],
     is_error: false,
@@ -93,8 +91,17 @@ function toolFacts(
   };
 }
 
+/** HMAC of arguments under a key of the organization: short ones could be guessed from a bare hash. */
+export function digestOf(
+  args: ToolArguments,
+  { id }: { readonly id: string },
+  cipher: PipelineParts['cipher'],
+): string | null {
+  return cipher.names(id, `tool arguments\n${canonical(args)}`)[0] ?? null;
+}
+
 /** Arguments with a number that no canonical form has are taken as they are written. */
-function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>): string {
+function canonical({ source, value }: ToolArguments): string {
   try {
     return canonicalJson(value);
   } catch {
@@ -113,7 +120,7 @@ function chooseTool({ request, found, server, listed }: Admitted): Stated<object
 }
 
 /** A server that is asked for each user does nothing for a key. */
-function userNeeded({ name }: McpServerConfig): GatewayError {
+export function userNeeded({ name }: McpServerConfig): GatewayError {
   const message =
     `The MCP server ${name} is asked for the user of each call, and a virtual key has none. ` +
     'Send an access token of the user.';
@@ -132,33 +139,12 @@ async function inspectArguments(
   { request, server, listed }: Admitted,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Inspected, 'inspection' | 'sent' | 'sentValue'>>> {
-  const { arguments: args, key } = request;
+  const { arguments: args } = request;
   if (!args) return { inspection: undefined, sent: undefined, sentValue: {} };
-  const { dlp } = key.workload.policy;
-  const document = argumentsDocument(args.source, args.value);
-  const remove = mayHaveOriginals(server, dlp.mode) ? [] : (request.remove ?? []);
-  const slices = slicesFor(document.text, request);
-  const detection = detectionFor(request, parts.detection);
-  const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => {
-    const removed = remove.map(({ label }) => label);
-    return { findings, unscanned, detectors: parts.detectors.of(dlp, unscanned), removed };
-  };
-  try {
-    const inspection = await inspect(document, ARGUMENTS, dlp, remove, detection, undefined, [], slices);
-    const facts = stated(inspection.facts);
-    if (inspection.edits.length === 0) return { inspection, sent: args.source, sentValue: args.value, facts };
-    const sent = argumentsIn(render(document.text, inspection.edits));
-    const sentValue = JSON.parse(sent) as JsonObject;
-    if (fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
-    return { inspection, sent, sentValue, facts };
-  } catch (thrown) {
-    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
-  }
-}
-
-/** Whether policy lets the server receive what the client keeps from models. */
-function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
-  return trust === 'internal' && mode === 'allow_log';
+  const { inspection, sent, sentValue, facts } = await inspectGiven(args, request, server, parts);
+  if (inspection.edits.length > 0 && fitsNoLonger(listed.inputSchema, args.value, sentValue))
+    throw new Stopped(unfit(), facts);
+  return { inspection, sent, sentValue, facts };
 }
 
 function unfit(): GatewayError {
@@ -196,7 +182,12 @@ async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pic
   const { request, server, listed, sent, sentValue, inspection, tool } = work;
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
-  const asking = { request, server, listed, sent, sentValue, inspection, timeoutMs, fair: timeoutMs === givenMs };
+  const { name } = listed;
+  const headers = headersOf(listed.headers, sentValue);
+  const asking: Asking = {
+    ...{ request, server, name, inspection, timeoutMs, fair: timeoutMs === givenMs },
+    send: (ask) => parts.tools.servers.call(server, { tool: name, arguments: sent, headers, ...ask }),
+  };
   const { answer, facts } = await askServer(asking, parts).catch((thrown: unknown) => {
     if (thrown instanceof Stopped && thrown.facts.target) retainToolCall(work, '', parts);
     throw thrown;
@@ -215,7 +206,7 @@ async function passResult(
   parts: PipelineParts,
   stated: StatedFacts,
 ): Promise<Stated<{ readonly reply: ToolReply }>> {
-  const { request, answer, answered, inspection, limits } = work;
+  const { request, server, answer, answered, inspection, limits } = work;
   const looking = lookThrough({ request, answer, inspection }, parts);
   const { text, unrestored, isError, findings, refusal, ...looked } = await looking.catch((thrown: unknown) => {
     retainToolCall(work, '', parts);
@@ -225,14 +216,15 @@ async function passResult(
   const tool = { ...answered, is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
+  const told = request.server === undefined ? linkedText(text, server) : text;
   return {
-    reply: { kind: answer.kind, status: statusOf(answer, request), text, unscanned, limits },
+    reply: { kind: answer.kind, status: statusOf(answer, request), text: told, unscanned, limits },
     facts: { tool, unscanned, isServed: !request.signal.aborted },
   };
 }
 
 /** The modern revision has a status of its own for a capability that the client did not declare. */
-function statusOf({ kind, document }: ToolAnswer, { era }: ToolCallRequest): number {
+export function statusOf({ kind, document }: ToolAnswer, { era }: Pick<ToolCallRequest, 'era'>): number {
   const isMissing = kind === 'error' && document.body['code'] === RPC.missingCapability;
   return isMissing && era.era === 'modern' ? 400 : 200;
 }

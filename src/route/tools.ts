@@ -14,6 +14,9 @@ export function toolSlug({ name }: Pick<McpServerConfig, 'name'>): string {
 export function toolDenial(server: McpServerConfig, tool: string, policy: ResolvedPolicy): Denial | undefined {
   const { include, exclude } = server;
   const isOffered =
+    server.offer.has('tools') &&
+    // Allow-lists and prices call prompts and resources so.
+    !/^(?:prompts|resources|completion)\//.test(tool) &&
     (include === undefined || include.some((pattern) => matches(pattern, tool))) &&
     exclude?.some((pattern) => matches(pattern, tool)) !== true;
   if (!isOffered) return denied('tool_not_found', `not among the tools that MCPServer ${server.id} offers`);

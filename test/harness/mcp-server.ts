@@ -26,6 +26,10 @@ export interface McpBehaviour {
   tools: readonly McpToolDefinition[];
   /** The result of a call, or the whole answer where it writes that itself. */
   call: (received: McpReceived, response: ServerResponse) => unknown;
+  /** What it says of itself besides its tools. */
+  about: { readonly capabilities?: Readonly<Record<string, object>>; readonly instructions?: string };
+  /** The result of any other method, as of `call`; absent: it knows no other. */
+  other: McpBehaviour['call'] | undefined;
   /** Whether its credential is good; a request without a good one is answered with 401. */
   admits: (received: McpReceived) => boolean;
 }
@@ -51,12 +55,15 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     streams: false,
     tools: [{ name: 'echo', description: 'Repeats its arguments', inputSchema: ANY_ARGUMENTS }],
     call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
+    about: {},
+    other: undefined,
     admits: () => true,
     ...changes,
   };
   const received: McpReceived[] = [];
   const sessions = new Set<string>();
   let count = 0;
+  const about = () => ({ ...behaviour.about, capabilities: { tools: {}, ...behaviour.about.capabilities } });
   const answer = (request: McpReceived, response: ServerResponse): void => {
     const { body, headers } = request;
     const { method = '' } = body;
@@ -75,7 +82,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
         result: {
           resultType: 'complete',
           supportedVersions: ['2026-07-28'],
-          capabilities: { tools: {} },
+          ...about(),
           ttlMs: 0,
           cacheScope: 'private',
         },
@@ -85,7 +92,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
       sessions.add(session);
       const result = {
         protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
+        ...about(),
         serverInfo: { name: 'stand-in', version: '1' },
       };
       return send(200, { result }, behaviour.sessions ? { 'mcp-session-id': session } : {});
@@ -104,8 +111,9 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
           ...(behaviour.era === 'modern' && { ttlMs: 1000, cacheScope: 'private' }),
         },
       });
-    if (method !== 'tools/call') return send(200, { error: { code: -32601, message: 'unknown method' } });
-    Promise.resolve(behaviour.call(request, response)).then(
+    const serve = method === 'tools/call' ? behaviour.call : behaviour.other;
+    if (!serve) return send(200, { error: { code: -32601, message: 'unknown method' } });
+    Promise.resolve(serve(request, response)).then(
       (result) => {
         if (response.headersSent || response.destroyed || result === undefined) return;
         send(200, isError(result) ? result : { result: { ...done, ...(result as object) } });

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { McpServerConfig, Snapshot } from '#/config/snapshot.ts';
-import { LIST_MS } from '#/pipeline/tools/tool-lists.ts';
+import { LIST_MS } from '#/pipeline/tools/server-lists.ts';
 import { McpServerFault, McpTokenFault, type McpTokenFaultKind, type ToolListing } from '#/ports/mcp-servers.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { createTransport } from '#/providers/http/transport.ts';

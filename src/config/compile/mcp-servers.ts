@@ -99,7 +99,8 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     trust: toSnapshot('trust', spec.trust),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
-    definitions: compileDefinitions(spec.definitions),
+    offer: new Set(spec.offer.map((feature) => toSnapshot('mcpFeature', feature))),
+    ...compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
@@ -107,9 +108,25 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   });
 }
 
-function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']): ToolDefinitionsConfig {
-  const declared = new Map(tools.map(({ name, sha256 }) => [name, sha256]));
-  return Object.freeze({ mode: toSnapshot('definitionsMode', mode), declared });
+function compileDefinitions({
+  mode: written,
+  tools = [],
+  prompts = [],
+  instructions,
+}: MCPServerSpec['definitions']): Pick<
+  McpServerConfig,
+  'definitions' | 'promptDefinitions' | 'instructionDefinitions'
+> {
+  const mode = toSnapshot('definitionsMode', written);
+  const declaring = (some: readonly { readonly name: string; readonly sha256: string }[]): ToolDefinitionsConfig =>
+    Object.freeze({ mode, declared: new Map(some.map(({ name, sha256 }) => [name, sha256])) });
+  return {
+    definitions: declaring(tools),
+    promptDefinitions: declaring(prompts),
+    instructionDefinitions: declaring(
+      instructions === undefined ? [] : [{ name: 'instructions', sha256: instructions }],
+    ),
+  };
 }
 
 /** A machine's own services are no servers of tools, and a credential in clear is read on its way. */

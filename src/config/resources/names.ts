@@ -16,6 +16,13 @@ export const SPELLINGS = {
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
   definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
   trust: { Internal: 'internal', External: 'external' },
+  mcpFeature: {
+    Tools: 'tools',
+    Resources: 'resources',
+    Prompts: 'prompts',
+    Completions: 'completions',
+    Instructions: 'instructions',
+  },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
   planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },

@@ -7,30 +7,34 @@ import type { Upstreams } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
-import {
-  McpServerFault,
-  McpTokenFault,
-  NoRoomForResults,
-  type ListedTool,
-  type ToolAnswer,
-} from '#/ports/mcp-servers.ts';
+import { McpServerFault, McpTokenFault, NoRoomForResults, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { headersOf } from '#/wire/mcp/headers.ts';
 import { noticesFor } from './notices.ts';
 import { tokenless } from './tokenless.ts';
-import type { ToolParts } from './tool-parts.ts';
+
+/** A request to a server, whatever it asks for. */
+export type McpRequest = Omit<ToolCallRequest, 'tool' | 'server'>;
+
+/** How one call is sent. */
+interface SendOptions {
+  readonly meta: JsonObject;
+  readonly onNotice?: (notice: WireDocument) => void;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly subject: string | undefined;
+}
 
 /** One call as it is sent. */
 export interface Asking {
-  readonly request: ToolCallRequest;
+  readonly request: McpRequest;
   readonly server: McpServerConfig;
-  readonly listed: ListedTool;
-  /** JSON source of the arguments, and the same parsed. */
-  readonly sent: string | undefined;
-  readonly sentValue: JsonObject;
+  /** What rows call it, after the server: the name of the tool. */
+  readonly name: string;
+  readonly send: (ask: SendOptions) => Promise<ToolAnswer>;
   readonly inspection: Inspection | undefined;
   readonly timeoutMs: number;
   /** The server has the time that it and the workload give: a client that gives less learns nothing of it. */
@@ -39,7 +43,6 @@ export interface Asking {
 
 /** What a server is asked with. */
 interface AskParts {
-  readonly tools: Pick<ToolParts, 'servers'>;
   readonly upstreams: Pick<Upstreams, 'enter' | 'health'>;
   readonly detection: Detection;
 }
@@ -55,7 +58,7 @@ export async function askServer(
   asking: Asking,
   parts: AskParts,
 ): Promise<{ readonly answer: ToolAnswer; readonly facts: CallFacts }> {
-  const { request, server, listed, sent, sentValue, timeoutMs } = asking;
+  const { request, server, name, timeoutMs } = asking;
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
     model: '',
@@ -67,7 +70,7 @@ export async function askServer(
   const notices = noticesFor(asking, parts);
   const report = (more: Partial<AttemptReport>): AttemptReport => ({
     provider: toolSlug(server),
-    model: listed.name,
+    model: name,
     duration_ms: Math.round(performance.now() - started),
     host: new URL(server.url).host,
     jurisdiction: server.jurisdiction,
@@ -75,10 +78,7 @@ export async function askServer(
     ...more,
   });
   try {
-    const answer = await parts.tools.servers.call(server, {
-      tool: listed.name,
-      arguments: sent,
-      headers: headersOf(listed.headers, sentValue),
+    const answer = await asking.send({
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
@@ -107,10 +107,10 @@ export async function askServer(
 }
 
 /** The server has the call, or may have it. */
-function reached({ server, listed }: Asking): CallFacts {
+function reached({ server, name }: Asking): CallFacts {
   const target = {
     provider: toolSlug(server),
-    model: listed.name,
+    model: name,
     jurisdiction: server.jurisdiction,
     family: 'mcp' as const,
   };
@@ -157,7 +157,7 @@ function errorOf(
       { cause: thrown },
     );
   if (thrown instanceof NoRoomForResults) {
-    const message = 'The results of other tools take all the memory that there is for them. The tool was run.';
+    const message = 'Other results take all the memory that there is for them. The server has done what was asked.';
     return new GatewayError('upstream_overloaded', message);
   }
   if (thrown instanceof McpTokenFault) return tokenless(thrown, name, [attempt]);
@@ -172,7 +172,10 @@ function errorOf(
   if (!(thrown instanceof UpstreamFault)) return thrown;
   if (thrown.kind === 'too_large') {
     const most = Math.floor(maxResultBytes / 1024);
-    return new GatewayError('result_too_large', `The result of the tool is larger than ${most} KiB. The tool was run.`);
+    return new GatewayError(
+      'result_too_large',
+      `The result is larger than ${most} KiB. The server has done what was asked.`,
+    );
   }
   if (thrown.kind === 'timeout') {
     return failed('upstream_timeout', `did not answer in time (at most ${timeoutSeconds} seconds)`, 'timeout');

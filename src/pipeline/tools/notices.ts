@@ -1,8 +1,9 @@
-import type { ToolCallRequest, ToolNotice } from '#/call/tool-call.ts';
+import type { ToolNotice } from '#/call/tool-call.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { locate, render, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json } from '#/wire/document/json.ts';
+import type { McpRequest } from './ask-server.ts';
 import { lookAt, restoredNotice } from './results.ts';
 
 /** Most notices of one call that are passed on; others are dropped. */
@@ -19,7 +20,7 @@ export interface Notices {
 
 /** Undefined where the client wants none. */
 export function noticesFor(
-  { request, inspection }: { readonly request: ToolCallRequest; readonly inspection: Inspection | undefined },
+  { request, inspection }: { readonly request: McpRequest; readonly inspection: Inspection | undefined },
   parts: { readonly detection: Detection },
 ): Notices | undefined {
   const { onNotice } = request;

@@ -1,5 +1,4 @@
 import { Stopped } from '#/call/facts.ts';
-import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor, type Detection } from '#/inspect/detection.ts';
@@ -12,6 +11,7 @@ import { slicesFor } from '#/runtime/loop-slices.ts';
 import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
+import type { McpRequest } from './ask-server.ts';
 
 /** A result as the client gets it. */
 export interface LookedThrough {
@@ -30,7 +30,7 @@ export interface LookedThrough {
 }
 
 interface Came {
-  readonly request: ToolCallRequest;
+  readonly request: McpRequest;
   readonly answer: ToolAnswer;
   readonly inspection: Inspection | undefined;
 }
@@ -59,7 +59,7 @@ export async function lookThrough(came: Came, parts: { readonly detection: Detec
 /** Applies the policy for results to a text of a server. */
 export async function lookAt(
   document: WireDocument,
-  request: ToolCallRequest,
+  request: McpRequest,
   { detection }: { readonly detection: Detection },
 ): Promise<{
   readonly edits: readonly Edit[];
@@ -130,14 +130,14 @@ export function restoredNotice(text: string, came: Pick<Came, 'request' | 'inspe
 }
 
 /** Modern results say what kind they are, legacy ones do not. */
-function eraEdits({ root, body }: WireDocument, { era }: ToolCallRequest): readonly Edit[] {
+function eraEdits({ root, body }: WireDocument, { era }: McpRequest): readonly Edit[] {
   const isSaid = body['resultType'] !== undefined;
   if (era.era === 'modern') return isSaid ? [] : [setMember(root, 'resultType', '"complete"')];
   return isSaid ? removeMembers(root, ({ value }) => value === 'resultType') : [];
 }
 
 /** A tool that asks for more than its arguments, of a client that was not said to give it. */
-function inputNeeded({ era }: ToolCallRequest): string {
+function inputNeeded({ era }: McpRequest): string {
   const text =
     'The tool needs input from its user, which the gateway does not pass on. Call it with all its arguments.';
   return JSON.stringify({

@@ -29,6 +29,8 @@ interface Link {
   readonly session: string | undefined;
   /** By `performance.now()`. */
   readonly openedAt: number;
+  /** What the server said of itself when it was opened: the result of `initialize` or `server/discover`. */
+  readonly said: JsonObject;
 }
 
 /** One request to a server. */
@@ -53,6 +55,14 @@ export interface PeerAnswer {
   readonly place: ResultPlace;
 }
 
+/** What a server says of itself. */
+interface PeerAbout {
+  /** Kinds of requests that it serves. */
+  readonly capabilities: ReadonlySet<string>;
+  readonly instructions: string | undefined;
+  readonly version: string;
+}
+
 /** How long a server is taken to speak what it spoke. */
 const LINK_MS = 3_600_000;
 /** How long a server may take to say how it is to be spoken to. */
@@ -61,6 +71,8 @@ const OPEN_MS = 30_000;
 const MOST_POSTS = 16;
 /** Most that it may say then. */
 const MOST_OPENING = 1024 * 1024;
+/** What a modern server said of itself is asked for again after this long: nothing else has to be opened for that. */
+const SAID_MS = 20_000;
 const SESSION = /^[\x21-\x7e]{1,1024}$/;
 
 /** One server as this process speaks to it: in which era, and with a legacy one in a session that all clients share. */
@@ -71,6 +83,8 @@ export class Peer {
   readonly #client: JsonObject;
   #opening: Promise<Link> | undefined;
   #link: Link | undefined;
+  /** What a modern server said since it was opened. */
+  #said: { readonly said: JsonObject; readonly at: number } | undefined;
   #count = 0;
   #posts = 0;
 
@@ -96,10 +110,36 @@ export class Peer {
       // Whatever it is: it does not speak what it spoke, or not with this session.
       if (thrown.status === 400 || thrown.status === 404) this.#forget(link);
       // Asking for a list twice does nothing twice.
-      const isAgain = thrown.status === 404 || (thrown.status === 400 && request.method === 'tools/list');
+      const isList = request.method.endsWith('/list');
+      const isAgain = thrown.status === 404 || (thrown.status === 400 && isList);
       if (!isAgain || link.session === undefined) throw thrown;
       return this.#askOn(await this.#opened(request.signal, until), request, until);
     }
+  }
+
+  /** What the server says of itself. Rejects as `ask` does. */
+  async about(timeoutMs: number): Promise<PeerAbout> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const link = await this.#opened(signal, performance.now() + timeoutMs);
+    const { capabilities, instructions } = link.era === 'modern' ? await this.#saidAgain(link, timeoutMs) : link.said;
+    const served = isObject(capabilities) ? Object.keys(capabilities).filter((one) => isObject(capabilities[one])) : [];
+    return {
+      capabilities: new Set(served),
+      instructions: typeof instructions === 'string' ? instructions : undefined,
+      version: link.version,
+    };
+  }
+
+  async #saidAgain({ openedAt, said }: Link, timeoutMs: number): Promise<JsonObject> {
+    const last = this.#said && this.#said.at > openedAt ? this.#said : { said, at: openedAt };
+    if (performance.now() - last.at < SAID_MS) return last.said;
+    const ask = { method: 'server/discover', params: '', meta: {}, headers: {}, limit: MOST_OPENING, timeoutMs };
+    const { document, place } = await this.ask({ ...ask, signal: AbortSignal.timeout(timeoutMs) });
+    place[Symbol.dispose]();
+    const { result } = document.body;
+    if (!isObject(result)) return last.said;
+    this.#said = { said: result, at: performance.now() };
+    return result;
   }
 
   /** How the server is spoken to, before the request is sent: a fault says that it was not. */
@@ -213,7 +253,7 @@ export class Peer {
     const { result, error } = discovered.body;
     const data = isObject(error) && isObject(error['data']) ? error['data'] : undefined;
     if ((isObject(result) && speaksModern(result['supportedVersions'])) || speaksModern(data?.['supported']))
-      return { ...modern, openedAt: performance.now() };
+      return { ...modern, openedAt: performance.now(), said: isObject(result) ? result : {} };
     return this.#shakeHands();
   }
 
@@ -224,11 +264,11 @@ export class Peer {
     const version = isObject(result) ? result['protocolVersion'] : undefined;
     if (opened.status >= 400)
       throw new McpServerFault(opened.status, `the server answered with status ${opened.status}`);
-    if (typeof version !== 'string' || !LEGACY.includes(version as never)) {
+    if (!isObject(result) || typeof version !== 'string' || !LEGACY.includes(version as never)) {
       throw protocol('the server speaks no revision of the protocol that the gateway knows');
     }
     const session = opened.session !== undefined && SESSION.test(opened.session) ? opened.session : undefined;
-    const link: Link = { era: 'legacy', version, session, openedAt: performance.now() };
+    const link: Link = { era: 'legacy', version, session, openedAt: performance.now(), said: result };
     const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
     const incoming = await this.#sender.send({ ...ALONE, link, body: ready });
     incoming.close();

@@ -8,8 +8,9 @@ import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
 import { Exchanges } from './exchanges.ts';
+import { listPrompts, listResources, listTemplates, readAbout } from './list-reads.ts';
 import { listTools } from './list-tools.ts';
-import { Peer } from './peer.ts';
+import { Peer, type PeerRequest } from './peer.ts';
 import { protocol } from './read-answer.ts';
 import { ResultRoom } from './result-room.ts';
 import { UserRoom } from './user-room.ts';
@@ -56,27 +57,35 @@ export function createMcpServers(
     if (!peer) peers.set(identity, (peer = new Peer(server, transport, room, client)));
     return peer;
   };
+  const answered = async (
+    server: McpServerConfig,
+    subject: string | undefined,
+    request: Omit<PeerRequest, 'limit'>,
+  ): Promise<ToolAnswer> => {
+    const peer = server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : peerOf(server);
+    const limit = server.maxResultBytes + BESIDE;
+    const { document, version, place } = await peer.ask({ ...request, limit });
+    try {
+      return answerOf(document, version, place);
+    } catch (thrown) {
+      place[Symbol.dispose]();
+      throw thrown;
+    }
+  };
   return {
-    async call(server, { tool, arguments: args, headers, meta, subject, ...ask }) {
-      const peer = server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : peerOf(server);
+    async call(server, { tool, arguments: args, subject, ...ask }) {
       const named = `"name":${JSON.stringify(tool)},`;
-      const { document, version, place } = await peer.ask({
-        method: 'tools/call',
-        name: tool,
-        params: args === undefined ? named : `${named}"arguments":${args},`,
-        meta,
-        headers,
-        limit: server.maxResultBytes + BESIDE,
-        ...ask,
-      });
-      try {
-        return answerOf(document, version, place);
-      } catch (thrown) {
-        place[Symbol.dispose]();
-        throw thrown;
-      }
+      const params = args === undefined ? named : `${named}"arguments":${args},`;
+      return answered(server, subject, { method: 'tools/call', name: tool, params, ...ask });
+    },
+    async read(server, { params, subject, ...ask }) {
+      return answered(server, subject, { ...ask, params: `${params.slice(1, -1)},`, headers: {} });
     },
     list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
+    prompts: (server, timeoutMs) => listPrompts(peerOf(server), timeoutMs),
+    resources: (server, timeoutMs) => listResources(peerOf(server), timeoutMs),
+    templates: (server, timeoutMs) => listTemplates(peerOf(server), timeoutMs),
+    about: (server, timeoutMs) => readAbout(peerOf(server), timeoutMs),
   };
 }
 

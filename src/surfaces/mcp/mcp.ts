@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
 import { errorHeaders } from '#/errors/envelopes.ts';
 import { ClientHungUp, type CallContext } from '#/call/call.ts';
-import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { ReadMethod } from '#/call/server-read.ts';
+import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import type { McpFeature, McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { unknownServer } from '#/pipeline/tools/find-tool.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
@@ -18,14 +20,38 @@ import { letGo } from '../endpoint/let-go.ts';
 import { hangUpOf, type OpenCalls } from '../endpoint/open-calls.ts';
 import { sendFailure } from '../endpoint/send-failure.ts';
 import { callerByToken, mountMetadata, protocolWith, type McpAccess } from './access.ts';
+import { featuresOf, type Features } from './features.ts';
+import { isReadList, readPage, type ReadListMethod } from './list-reads.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
-import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
-import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
+import { failureOf, mcpProtocol, toolFailureOf, type ToldFailure } from './protocol.ts';
+import { readFailureOf } from './read-failure.ts';
+import { isReadMethod, readReadParams } from './read-params.ts';
+import {
+  readCallMeta,
+  readClientMessage,
+  readToolParams,
+  RefusedMessage,
+  takesEvents,
+  type ClientMessage,
+  type ToolParams,
+} from './read-request.ts';
 import { ToolStream } from './tool-stream.ts';
 
 export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'>;
+  readonly pipeline: Pick<
+    Pipeline,
+    | 'turnAway'
+    | 'leave'
+    | 'refuse'
+    | 'callTool'
+    | 'offerTools'
+    | 'whyUnlisted'
+    | 'read'
+    | 'listed'
+    | 'offerResources'
+    | 'lookThroughList'
+  >;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller by its key, unless it is known by its access token; or throws. */
   readonly authenticateFor: (
@@ -138,6 +164,7 @@ async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   if (message.kind !== 'request') return void reply.code(202).send();
   const { method, params, idSource } = message;
   if (method === 'tools/call') return callTool(read, idSource, serving);
+  if (isReadMethod(method)) return readOfServer(method, read, idSource, serving);
   refuseAtOnce(serving);
   const isLegacy = era.era === 'legacy';
   const send = (result: string): void => {
@@ -145,10 +172,45 @@ async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   };
   const servers = serversOf(serving);
   if (method === 'tools/list') return send(await listTools(servers, read, serving));
-  if (isLegacy && method === 'initialize') return send(initialized(params, deps.implementation));
+  if (isReadList(method)) return send(await listReads(method, servers, read, serving));
+  if (isLegacy && method === 'initialize')
+    return send(initialized(params, deps.implementation, await features(servers, serving)));
   if (isLegacy && method === 'ping') return send('{}');
-  if (!isLegacy && method === 'server/discover') return send(discovered(deps.implementation));
-  throw new RpcFault(RPC.methodNotFound, isLegacy ? 200 : 404, 'The gateway does not serve this method.');
+  if (!isLegacy && method === 'server/discover')
+    return send(discovered(deps.implementation, await features(servers, serving)));
+  throw unserved(read, 'The gateway does not serve this method.');
+}
+
+/** What clients of a path can use. */
+function features(servers: readonly McpServerConfig[], { server, context: { key }, deps }: Serving): Promise<Features> {
+  const own = server === undefined || server === BUILT_IN;
+  return featuresOf(servers, { own, federated: server === undefined }, key.workload, deps.pipeline);
+}
+
+function unserved({ era: { era } }: ClientMessage, message: string): RpcFault {
+  return new RpcFault(RPC.methodNotFound, era === 'legacy' ? 200 : 404, message);
+}
+
+/** Throws for a feature that no server of a path offers: clients are told so in its capabilities, too. */
+function requireFeature(feature: McpFeature, servers: readonly McpServerConfig[], read: ClientMessage): void {
+  if (servers.some(({ offer }) => offer.has(feature))) return;
+  throw unserved(read, `No MCP server offers ${feature} here: see offer of the MCPServer.`);
+}
+
+/** One page of prompts, resources or templates. */
+async function listReads(
+  method: ReadListMethod,
+  servers: readonly McpServerConfig[],
+  read: ClientMessage,
+  { server, context, reply, deps: { pipeline } }: Serving,
+): Promise<string> {
+  requireFeature(method === 'prompts/list' ? 'prompts' : 'resources', servers, read);
+  const { message, era } = read;
+  const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
+  const question = { servers, federated: server === undefined, cursor, era: era.era, context };
+  const { text, unavailable } = await readPage(method, question, pipeline);
+  if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
+  return text;
 }
 
 /** Throws for a workload whose calls have just been refused: what only looks is not counted, and is refused like a call. */
@@ -203,11 +265,66 @@ function nobodyAnswers(servers: readonly McpServerConfig[], sources: number, { p
   return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
 }
 
-/** Takes a call through the pipeline, and its result out. */
+/** Calls a tool. */
 async function callTool(read: ClientMessage, idSource: string, serving: Serving): Promise<void> {
-  const { request, reply, context, server, deps } = serving;
+  const { server, context, deps } = serving;
+  const { name: tool, arguments: args, ...told } = readToolParams(read);
+  const { subject } = authenticatedOf(serving.request);
+  await takeThrough(
+    { idSource, ...told },
+    serving,
+    (notices) =>
+      deps.pipeline.callTool({
+        ...context,
+        ...{ subject, server, tool, arguments: args, era: read.era, meta: told.meta, ...notices },
+      }),
+    (error) => {
+      const isOwn = builtInNamed({ server, tool }) !== undefined;
+      return toolFailureOf(error, context.id, idSource, { era: read.era.era, isOwn });
+    },
+  );
+}
+
+/** Reads a resource, a prompt or completions. */
+async function readOfServer(
+  method: ReadMethod,
+  read: ClientMessage,
+  idSource: string,
+  serving: Serving,
+): Promise<void> {
+  const { server, context, deps } = serving;
+  requireFeature(FEATURES[method], serversOf(serving), read);
+  const params = readReadParams(method, read);
+  const { subject } = authenticatedOf(serving.request);
+  const told = readCallMeta(read);
+  await takeThrough(
+    { idSource, ...told },
+    serving,
+    (notices) =>
+      deps.pipeline.read({
+        ...context,
+        ...{ subject, server, method, ...params, era: read.era, meta: told.meta, ...notices },
+      }),
+    (error) => readFailureOf(error, context.id, idSource, { era: read.era.era, of: params.of }),
+  );
+}
+
+const FEATURES: Readonly<Record<ReadMethod, McpFeature>> = {
+  'resources/read': 'resources',
+  'prompts/get': 'prompts',
+  'completion/complete': 'completions',
+};
+
+type Notices = Pick<ToolCallRequest, 'onNotice'>;
+
+/** Takes a call through the pipeline, and its result out. */
+async function takeThrough(
+  { idSource, progressToken, meta }: Pick<ToolParams, 'progressToken' | 'meta'> & { readonly idSource: string },
+  { request, reply, context, deps }: Serving,
+  call: (notices: Notices) => Promise<ToolReply>,
+  failed: (error: GatewayError) => ToldFailure,
+): Promise<void> {
   const authenticated = authenticatedOf(request);
-  const params = readToolParams(read);
   const refusal = deps.pipeline.turnAway(authenticated);
   const stream = new ToolStream(reply, takesEvents(request.headers.accept), deps.calls);
   try {
@@ -215,18 +332,8 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       deps.pipeline.refuse(context, 'mcp', refusal);
       throw refusal;
     }
-    const { name: tool, progressToken, meta, arguments: args } = params;
     const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || META_LOG_LEVEL in meta);
-    const answered = await deps.pipeline.callTool({
-      ...context,
-      subject: authenticated.subject,
-      server,
-      tool,
-      arguments: args,
-      era: read.era,
-      meta,
-      ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
-    });
+    const answered = await call(wantsNotices ? { onNotice: (notice) => stream.notice(notice, progressToken) } : {});
     const write = answered.kind === 'result' ? resultMessage : errorMessage;
     const { text, status, limits, unscanned } = answered;
     stream.end(write(idSource, text), status, {
@@ -237,8 +344,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
     if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
     const error = asGatewayError(thrown);
     deps.onError(error, context.id);
-    const isOwn = builtInNamed({ server, tool: params.name }) !== undefined;
-    const { status, text } = toolFailureOf(error, context.id, idSource, { era: read.era.era, isOwn });
+    const { status, text } = failed(error);
     stream.end(text, status, headersFor(error));
   } finally {
     deps.pipeline.leave(authenticated);

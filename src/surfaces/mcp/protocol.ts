@@ -22,8 +22,8 @@ export interface ToldFailure {
   readonly text: string;
 }
 
-/** Refusals that a model gets as the result of its call, so that it can go another way. */
-const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
+/** Refusals that are about what is asked: a model gets them as the result of its call, so that it can go another way. */
+export const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'data_protection',
   'residency_denied',
   'scope_violation',

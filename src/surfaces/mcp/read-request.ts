@@ -129,23 +129,33 @@ const LEVELS: ReadonlySet<Json | undefined> = new Set([
 ]);
 
 /** Reads the params of `tools/call`. Throws `RpcFault`. */
-export function readToolParams({ document: { root, text }, message, era }: ClientMessage): ToolParams {
-  const params = message.kind === 'request' ? (message.params ?? {}) : {};
-  const { name, arguments: args, _meta: meta } = params;
+export function readToolParams(read: ClientMessage): ToolParams {
+  const { message } = read;
+  const { name, arguments: args } = (message.kind === 'request' && message.params) || {};
   if (typeof name !== 'string' || name === '' || name.length > MOST_NAME)
     throw new RpcFault(RPC.invalidParams, 200, 'params.name must be the name of a tool.');
   if (args !== undefined && args !== null && !isObject(args))
     throw new RpcFault(RPC.invalidParams, 200, 'params.arguments must be an object.');
-  const nodes = member(root, 'params');
+  return { name, arguments: argumentsOf(read), ...readCallMeta(read) };
+}
+
+/** `params.arguments` as written, where it is an object. */
+export function argumentsOf({ document: { root, text }, message }: ClientMessage): ToolArguments | undefined {
+  const args = message.kind === 'request' ? message.params?.['arguments'] : undefined;
+  const node = member(member(root, 'params'), 'arguments');
+  return isObject(args) && node ? { source: text.slice(node.start, node.end), value: args } : undefined;
+}
+
+/** What goes on of the `_meta` of a call. */
+export function readCallMeta({
+  document: { root, text },
+  message,
+  era,
+}: ClientMessage): Pick<ToolParams, 'progressToken' | 'meta'> {
+  const meta = message.kind === 'request' ? message.params?.['_meta'] : undefined;
   const told = isObject(meta) ? meta : {};
-  const token = member(member(nodes, '_meta'), 'progressToken');
-  const argumentsNode = member(nodes, 'arguments');
+  const token = member(member(member(root, 'params'), '_meta'), 'progressToken');
   return {
-    name,
-    arguments:
-      isObject(args) && argumentsNode
-        ? { source: text.slice(argumentsNode.start, argumentsNode.end), value: args }
-        : undefined,
     progressToken:
       token && (token.kind === 'string' || token.kind === 'number') && token.end - token.start <= MOST_NAME
         ? text.slice(token.start, token.end)
