@@ -15,6 +15,6 @@ export interface ServerReadRequest extends Omit<ToolCallRequest, 'tool'> {
   readonly of: ReadOf;
   /** The name of the argument to complete. */
   readonly completes?: string;
-  /** Arguments of a prompt; of completions `{value, arguments}`: what is typed so far, and arguments given before. */
+  /** Arguments of a prompt; of completions `{value, arguments}`: the beginning of the value, and arguments given before. */
   readonly arguments: ToolCallRequest['arguments'];
 }

@@ -22,6 +22,9 @@ export interface ToolCallRequest extends CallContext {
   readonly onNotice?: ((notice: ToolNotice) => void) | undefined;
 }
 
+/** A request to an MCP server, whatever it asks for. */
+export type McpRequest = Omit<ToolCallRequest, 'tool' | 'server'>;
+
 /** The arguments of a call: as the client wrote them, and the same parsed. */
 export interface ToolArguments {
   /** JSON source of an object. */

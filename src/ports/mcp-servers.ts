@@ -112,7 +112,7 @@ export class NoRoomForResults extends Error {
 export interface ListedResource {
   /** Its own address, or the template of addresses. */
   readonly uri: string;
-  /** What the server says of it that clients are told, the address included. */
+  /** The parts of its entry that clients get, the address included. */
   readonly definition: JsonObject;
 }
 

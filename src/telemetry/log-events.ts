@@ -237,7 +237,7 @@ export const LOG_EVENTS = {
   'tools.unlisted': onGateway(
     ['warn'],
     ['list', 'server', 'why'],
-    'An MCP server that gave a list before does not give it now. What was on its last one is offered for ten minutes.',
+    'An MCP server that gave a list before does not give it now. Its last one is used for ten minutes.',
   ),
   'usage.implausible': onGateway(
     ['warn'],

@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
-import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { McpRequest } from '#/call/tool-call.ts';
 import type { Outcome } from '#/dispatch/upstream/breaker.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
 import type { Upstreams } from '#/dispatch/upstream/upstreams.ts';
@@ -15,9 +15,6 @@ import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { noticesFor } from './notices.ts';
 import { tokenless } from './tokenless.ts';
-
-/** A request to a server, whatever it asks for. */
-export type McpRequest = Omit<ToolCallRequest, 'tool' | 'server'>;
 
 /** How one call is sent. */
 interface SendOptions {
@@ -157,7 +154,7 @@ function errorOf(
       { cause: thrown },
     );
   if (thrown instanceof NoRoomForResults) {
-    const message = 'Other results take all the memory that there is for them. The server has done what was asked.';
+    const message = 'Other results take all the memory that there is for them. The server has carried out the request.';
     return new GatewayError('upstream_overloaded', message);
   }
   if (thrown instanceof McpTokenFault) return tokenless(thrown, name, [attempt]);
@@ -174,7 +171,7 @@ function errorOf(
     const most = Math.floor(maxResultBytes / 1024);
     return new GatewayError(
       'result_too_large',
-      `The result is larger than ${most} KiB. The server has done what was asked.`,
+      `The result is larger than ${most} KiB. The server has carried out the request.`,
     );
   }
   if (thrown.kind === 'timeout') {

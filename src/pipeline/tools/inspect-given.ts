@@ -1,13 +1,13 @@
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolArguments, ToolCallRequest } from '#/call/tool-call.ts';
 import type { DlpMode, McpServerConfig } from '#/config/snapshot.ts';
-import { detectionFor } from '#/inspect/detection.ts';
+import { detectionFor, type Detection } from '#/inspect/detection.ts';
+import type { DetectorMarks } from '#/inspect/detector-marks.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { render } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 
 /** Arguments as they may be sent to a server. */
 export interface InspectedArguments {
@@ -18,12 +18,19 @@ export interface InspectedArguments {
   readonly facts: CallFacts;
 }
 
+/** What arguments are looked through with. */
+export interface InspectParts {
+  readonly detection: Detection;
+  /** Names the detectors that inspected a call. */
+  readonly detectors: DetectorMarks;
+}
+
 /** Finds what must not leave in every string, number and name of arguments. Throws the refusal in a `Stopped`. */
 export async function inspectGiven(
   { source, value }: ToolArguments,
   request: Pick<ToolCallRequest, 'key' | 'remove' | 'signal'>,
   server: McpServerConfig,
-  parts: Pick<PipelineParts, 'detection' | 'detectors'>,
+  parts: InspectParts,
 ): Promise<InspectedArguments> {
   const { dlp } = request.key.workload.policy;
   const document = argumentsDocument(source, value);

@@ -3,8 +3,8 @@ import type { ServerReadRequest } from '#/call/server-read.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { protection } from '#/inspect/refusals.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
-import { inspectGiven } from './inspect-given.ts';
+import { inspectGiven, type InspectParts } from './inspect-given.ts';
+import type { ToolParts } from './tool-parts.ts';
 
 /**
  * Finds what must not leave in the address of a resource. An address with a tag or a mask in it would be another one, so that
@@ -14,7 +14,7 @@ export async function inspectUri(
   uri: string,
   request: ServerReadRequest,
   server: McpServerConfig,
-  parts: Pick<PipelineParts, 'detection' | 'detectors' | 'tools'>,
+  parts: InspectParts & { readonly tools: Pick<ToolParts, 'lists'> },
 ): Promise<CallFacts> {
   const value = { uri };
   try {
@@ -35,7 +35,7 @@ function isProtection(cause: unknown): boolean {
 async function isListed(
   uri: string,
   server: McpServerConfig,
-  { tools }: Pick<PipelineParts, 'tools'>,
+  { tools }: { readonly tools: Pick<ToolParts, 'lists'> },
 ): Promise<boolean> {
   const list = await tools.lists.resources.of(server);
   return list?.resources.some((one) => one.uri === uri) === true;

@@ -1,9 +1,8 @@
-import type { ToolNotice } from '#/call/tool-call.ts';
+import type { McpRequest, ToolNotice } from '#/call/tool-call.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { locate, render, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json } from '#/wire/document/json.ts';
-import type { McpRequest } from './ask-server.ts';
 import { lookAt, restoredNotice } from './results.ts';
 
 /** Most notices of one call that are passed on; others are dropped. */

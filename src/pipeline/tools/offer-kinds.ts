@@ -4,7 +4,7 @@ import type { Denial } from '#/route/offer.ts';
 import { promptDenial } from '#/route/tools/reads.ts';
 import { toolDenial } from '#/route/tools.ts';
 
-/** What is offered of servers under names, each with a definition that is pinned. */
+/** Things of servers that have names and pinned definitions. */
 export interface OfferKind {
   readonly feature: McpFeature;
   /** What its pins are kept under. */

@@ -11,7 +11,7 @@ import { linkedText } from './linked-text.ts';
 /** Values of one argument that a server may suggest. */
 const MOST_VALUES = 100;
 
-/** The failure of an answer that is none of the method; undefined: it is one, or an error. */
+/** The failure of an answer without the form that the method asks for; undefined: it has the form, or is an error. */
 export function misshapen(method: ReadMethod, { kind, document }: ToolAnswer): GatewayError | undefined {
   const { body } = document;
   if (kind === 'error') return undefined;
@@ -50,13 +50,16 @@ function isValues(values: Json | undefined): boolean {
   return isList(values, (value) => typeof value === 'string') && (values as readonly Json[]).length <= MOST_VALUES;
 }
 
-/** Why what was read is not passed on: nobody called a tool. */
+/** A refusal of an answer in words that fit: the request called no tool. */
 export function refusedRead(refusal: GatewayError, findings: Readonly<Record<string, number>>): GatewayError {
   if (refusal.code !== 'data_protection') return refusal;
   const kinds = Object.keys(findings).sort();
   const what =
     kinds.length > 0 ? `the answer contains ${kinds.join(', ')}` : 'the answer has content that cannot be inspected';
-  return new GatewayError('data_protection', `Refused by data protection: ${what}. The server was asked.`);
+  return new GatewayError(
+    'data_protection',
+    `Refused by data protection: ${what}. The server has carried out the request.`,
+  );
 }
 
 /** The text in the form that the client's era has, with addresses that it can read. */

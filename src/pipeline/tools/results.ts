@@ -1,3 +1,4 @@
+import type { McpRequest } from '#/call/tool-call.ts';
 import { Stopped } from '#/call/facts.ts';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
@@ -11,7 +12,6 @@ import { slicesFor } from '#/runtime/loop-slices.ts';
 import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
-import type { McpRequest } from './ask-server.ts';
 
 /** A result as the client gets it. */
 export interface LookedThrough {

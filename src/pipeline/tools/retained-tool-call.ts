@@ -1,10 +1,10 @@
+import type { McpRequest } from '#/call/tool-call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { beginningOf, MOST_RECORDED } from '#/dispatch/cache/recorded.ts';
 import { keptOf } from '#/dispatch/retained-call.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
 import { toolSlug } from '#/route/tools.ts';
-import type { McpRequest } from './ask-server.ts';
 import type { CallContent, ContentWriter } from '#/seal/content/content-writer.ts';
 
 /** A call that its server has, or may have. */

@@ -17,8 +17,8 @@ export type Fetched<L extends Listing> = L & {
   readonly fetchedAt: number;
 };
 
-/** What is listed. `about`: what a server says of itself. */
-export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates' | 'about';
+/** Kinds of lists. `about`: what a server says of itself. */
+type ListKind = 'tools' | 'prompts' | 'resources' | 'templates' | 'about';
 
 /** How long a server may take to tell its list. */
 export const LIST_MS = 5000;

@@ -80,7 +80,7 @@ async function resourcesOf(
   return { ...read, resources: [...byUri.values()], leftOut: items.length - byUri.size };
 }
 
-/** What clients are told: nothing that only a server's word makes true, such as pictures at addresses of its choice. */
+/** Members that clients get: no pictures, whose addresses a server chooses. */
 const TEXTS = ['title', 'description', 'mimeType'] as const;
 
 function readResource(item: Json, address: 'uri' | 'uriTemplate'): ListedResource | undefined {

@@ -2,10 +2,10 @@ import type { McpFeature, McpServerConfig, WorkloadConfig } from '#/config/snaps
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 
-/** What clients are told that they can use. */
+/** What a client can use. */
 export interface Features {
   readonly capabilities: JsonObject;
-  /** What servers want clients to know; undefined: nothing, or nothing that is offered. */
+  /** What servers want clients to know; undefined: nothing, or it is not offered. */
   readonly instructions: string | undefined;
 }
 
@@ -25,7 +25,9 @@ export async function featuresOf(
   { listed }: Listed,
 ): Promise<Features> {
   const abouts = await Promise.all(
-    servers.map((server) => (ASKED.some((one) => server.offer.has(one)) ? listed.lists.about.of(server) : undefined)),
+    servers.map(async (server) =>
+      ASKED.some((one) => server.offer.has(one)) ? listed.lists.about.of(server) : undefined,
+    ),
   );
   const has = (feature: McpFeature): boolean =>
     servers.some(({ offer }, at) => offer.has(feature) && abouts[at]?.capabilities.has(feature) !== false);
@@ -51,7 +53,10 @@ async function instructionsOf(
 ): Promise<string | undefined> {
   if (!servers.some(({ offer }) => offer.has('instructions'))) return undefined;
   const { tools } = await instructions.of(servers, workload);
-  const texts = tools.map(({ server, listed }) => ({ server, text: String(listed.definition['instructions']) }));
+  const texts = tools.flatMap(({ server, listed: { definition } }) => {
+    const { instructions: text } = definition;
+    return typeof text === 'string' ? [{ server, text }] : [];
+  });
   const [first] = texts;
   if (!first) return undefined;
   if (!federated) return first.text;

@@ -191,7 +191,7 @@ function unserved({ era: { era } }: ClientMessage, message: string): RpcFault {
   return new RpcFault(RPC.methodNotFound, era === 'legacy' ? 200 : 404, message);
 }
 
-/** Throws for a feature that no server of a path offers: clients are told so in its capabilities, too. */
+/** Throws for a feature that no server of a path offers: its capabilities say the same. */
 function requireFeature(feature: McpFeature, servers: readonly McpServerConfig[], read: ClientMessage): void {
   if (servers.some(({ offer }) => offer.has(feature))) return;
   throw unserved(read, `No MCP server offers ${feature} here: see offer of the MCPServer.`);

@@ -22,7 +22,7 @@ export interface ToldFailure {
   readonly text: string;
 }
 
-/** Refusals that are about what is asked: a model gets them as the result of its call, so that it can go another way. */
+/** Refusals of the request itself: a model gets them as the result of its call, so that it can go another way. */
 export const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'data_protection',
   'residency_denied',

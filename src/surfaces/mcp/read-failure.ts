@@ -5,7 +5,7 @@ import { errorMessage, errorSource, RPC } from '#/wire/mcp/message.ts';
 import type { Era } from '#/wire/mcp/eras.ts';
 import { failureOf, OF_A_TOOL, type ToldFailure } from './protocol.ts';
 
-/** What is not there, or is not this workload's: the same to the client. */
+/** Unknown and denied prompts and resources: the same to the client. */
 const NOT_THERE: ReadonlySet<ErrorCode> = new Set(['prompt_not_found', 'resource_not_found', 'permission_denied']);
 
 /** A failure as the answer to a request that reads of a server. */

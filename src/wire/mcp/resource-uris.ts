@@ -30,7 +30,7 @@ export function federatedUri(prefix: string, uri: string): string {
   return `gw-${prefix}+${uri}`;
 }
 
-/** The prefix of the server and its own address; undefined: it is no such address. */
+/** The prefix of the server and its own address; undefined: it has another form. */
 export function readFederatedUri(uri: string): { readonly prefix: string; readonly uri: string } | undefined {
   const found = FEDERATED.exec(uri);
   return found ? { prefix: found[1]!, uri: found[2]! } : undefined;
