@@ -176,7 +176,7 @@ async function askForRead(work: Metered, parts: PipelineParts): Promise<Stated<P
   return { answer, answered, facts: { ...facts, tool: answered }, release: answer };
 }
 
-/** Looks through what came, restores tags in it, and gives it the form of the client's era. */
+/** Looks through the answer, restores tags in it, and gives it the form of the client's era. */
 async function passRead(
   work: Answered,
   parts: PipelineParts,

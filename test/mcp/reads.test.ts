@@ -1,94 +1,24 @@
-import { hash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newKey, resource } from '../harness/gateway.ts';
-import { rowOf } from '../harness/ledger-rows.ts';
-import { startMcpServer, type McpBehaviour, type McpStandIn } from '../harness/mcp-server.ts';
-import { ask, startMcpWorld, type McpWorld, type Sent } from './world.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  list,
+  MAIL,
+  neighbour,
+  one,
+  read,
+  row,
+  serve,
+  server,
+  stranger,
+  text,
+  two,
+  world,
+  type Other,
+} from './reads-world.ts';
+import { ask, type Sent } from './world.ts';
 
-/** Resources and prompts of servers that a test steers: what leaves, what comes back, what is refused, what hostile ones try. */
+/** Resources and prompts through the gateway: data protection in both directions, policy, refusals. */
 
-const MAIL = 'ada@example.com';
-const OFFER = ['Tools', 'Resources', 'Prompts', 'Completions', 'Instructions'];
-const CAPABILITIES = { resources: {}, prompts: {}, completions: {} };
-type Other = Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => object>>;
-
-let server: McpStandIn;
-let neighbour: McpStandIn;
-let world: McpWorld;
-/** A key of another organization, with a server of its own. */
-const stranger = newKey();
-/** Other servers in each test: what gateways keep of them stays. */
-let one = '';
-let two = '';
-let count = 0;
-
-beforeAll(async () => {
-  server = await startMcpServer({ era: 'modern' });
-  neighbour = await startMcpServer();
-  world = await startMcpWorld({ servers: {} });
-}, 60_000);
-
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
-  await server?.[Symbol.asyncDispose]();
-  await neighbour?.[Symbol.asyncDispose]();
-});
-
-beforeEach(() => {
-  count += 1;
-  one = `one${count}`;
-  two = `two${count}`;
-  server.received.length = 0;
-  neighbour.received.length = 0;
-});
-
-const answering =
-  (other: Other): McpBehaviour['call'] =>
-  ({ body }) =>
-    other[body.method ?? '']?.(body.params ?? {}) ?? { error: { code: -32601, message: 'unknown' } };
-
-/** Lets both servers answer so from now on, under new names. */
-async function serve(other: Other, more: { spec?: object; policy?: object; prices?: object[]; about?: object } = {}) {
-  for (const standIn of [server, neighbour]) {
-    standIn.behaviour.about = { capabilities: CAPABILITIES, ...more.about };
-    standIn.behaviour.other = answering(other);
-  }
-  const spec = { offer: OFFER, ...more.spec };
-  world.configure({
-    servers: { [one]: { url: server.url, ...spec }, [two]: { url: neighbour.url, ...spec } },
-    policy: more.policy ?? { dlp: { mode: 'Tokenize' } },
-    prices: more.prices ?? [],
-    more: [
-      { ...resource('Organization', 'other', { contact: { email: 'ops@other.example' } }), metadata: at('other') },
-      { ...resource('Workload', 'app', { organizationRef: { name: 'other' } }), metadata: at('app') },
-      {
-        ...resource('VirtualKey', 'k', {
-          workloadRef: { name: 'app' },
-          hash: { algorithm: 'SHA256', value: hash('sha256', stranger, 'hex') },
-        }),
-        metadata: at('k'),
-      },
-    ],
-  });
-  await expect.poll(async () => (await ask(world, 'legacy', `/v1/mcp/${one}`, 'ping')).status).toBe(200);
-}
-
-const at = (name: string) => ({ name, namespace: 'other' });
-
-const read = (uri: string, path = `/v1/mcp/${one}`): Promise<Sent> =>
-  ask(world, 'modern', path, 'resources/read', { uri }, { 'mcp-name': uri });
-const text = (uri: string, said: string) => ({ contents: [{ uri, mimeType: 'text/plain', text: said }] });
-const list = async (method: string, path = '/v1/mcp'): Promise<readonly Record<string, unknown>[]> => {
-  const { body } = await ask(world, 'modern', path, method);
-  const { resources, resourceTemplates, prompts } = (body.result ?? {}) as Record<
-    string,
-    readonly Record<string, unknown>[]
-  >;
-  return resources ?? resourceTemplates ?? prompts ?? [];
-};
-const row = ({ headers }: Sent) => rowOf(world.databaseUrl, headers.get('x-request-id'));
-
-describe('what is offered', () => {
+describe('offers', () => {
   test('a server offers its tools only, unless its resource says more', async () => {
     await serve(
       { 'resources/read': () => text('memo://a', 'x') },
@@ -150,7 +80,7 @@ describe('what is offered', () => {
   });
 });
 
-describe('what leaves, and what comes back', () => {
+describe('data protection', () => {
   test('a resource is looked through like a result: counted, masked or refused', async () => {
     const contents = { 'resources/read': ({ uri }: { uri?: unknown }) => text(String(uri), `Call ${MAIL}`) };
     await serve(contents);
@@ -332,161 +262,6 @@ describe('policy', () => {
     await expect
       .poll(async () => (await list('resources/list', `/v1/mcp/${one}`)).map(({ uri }) => uri))
       .toEqual(['memo://c']);
-  });
-});
-
-describe('hostile servers', () => {
-  test('addresses of theirs lead to nobody else, and none runs in a client', async () => {
-    const victim = `gw-${two}+memo://secret`;
-    await serve({
-      'resources/list': () => ({
-        resources: [
-          ...[
-            victim,
-            'javascript:alert(1)',
-            'JavaScript:alert(1)',
-            'data:text/html,x',
-            'memo://a\u202eb',
-            'memo://a/../b',
-            'x',
-            '',
-          ].map((uri) => ({ uri, name: 'n' })),
-          {
-            uri: 'file:///etc/passwd',
-            name: 'f',
-            icons: [{ src: 'javascript:1' }],
-            _meta: { a: 1 },
-            annotations: { audience: ['x'] },
-          },
-          { uri: 7, name: 'n' },
-          { uri: 'memo://nameless' },
-          null,
-        ],
-      }),
-      'resources/read': ({ uri }) => text(victim, String(uri)),
-    });
-    expect(await list('resources/list', `/v1/mcp/${one}`)).toEqual([
-      { uri: victim, name: 'n' },
-      { uri: 'file:///etc/passwd', name: 'f' },
-    ]);
-    expect((await list('resources/list')).map(({ uri }) => uri).slice(0, 2)).toEqual([
-      `gw-${one}+${victim}`,
-      `gw-${one}+file:///etc/passwd`,
-    ]);
-    const led = await read(`gw-${one}+${victim}`, '/v1/mcp');
-    expect(led.body.result?.['contents']).toEqual([
-      { uri: `gw-${one}+${victim}`, mimeType: 'text/plain', text: victim },
-    ]);
-    expect(neighbour.of('resources/read')).toEqual([]);
-    for (const uri of ['javascript:alert(1)', 'memo://a/%2e%2e/b', 'memo', `gw-${one}+data:x,y`])
-      expect((await read(uri, uri.startsWith('gw-') ? '/v1/mcp' : undefined)).body.error?.code).toBe(-32602);
-  });
-
-  test('links in results of tools name the server that said them', async () => {
-    const victim = `gw-${two}+memo://secret`;
-    server.behaviour.call = ({ body }, response) => {
-      const content = `[{"type":"resource_link","\\u0075ri":"${victim}","uri":"${victim}","name":"n"},{"type":"resource","resource":{"uri":"memo://b","text":"x"}}]`;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(
-        `{"jsonrpc":"2.0","id":${JSON.stringify(body.id)},"result":{"resultType":"complete","content":${content}}}`,
-      );
-      return undefined;
-    };
-    await serve({});
-    const call = () => ask(world, 'modern', '/v1/mcp', 'tools/call', { name: `${one}__echo`, arguments: {} });
-    const offered = await call();
-    expect(offered.text).not.toContain(`"${victim}"`);
-    expect(offered.text).toContain(`"gw-${one}+memo://b"`);
-    await serve({}, { spec: { offer: ['Tools'] } });
-    await expect.poll(async () => (await call()).text).toContain('"memo://b"');
-    expect((await call()).text).not.toContain(`"${victim}"`);
-    const own = await ask(world, 'modern', `/v1/mcp/${one}`, 'tools/call', { name: 'echo', arguments: {} });
-    expect(own.text).toContain(`"${victim}"`);
-  });
-
-  test('lists without an end are cut and say so', async () => {
-    let page = 0;
-    await serve({
-      'resources/list': () => ({
-        resources: Array.from({ length: 40 }, (_, index) => ({ uri: `memo://${page}/${index}`, name: 'n' })),
-        nextCursor: String(++page),
-      }),
-    });
-    const first = await ask(world, 'modern', `/v1/mcp/${one}`, 'resources/list');
-    expect(first.body.result?.['_meta']).toEqual({ 'gatewarden.dev/cut': [one] });
-    expect(first.body.result?.['resources']).toHaveLength(500);
-    const cursor = first.body.result?.['nextCursor'];
-    const second = await ask(world, 'modern', `/v1/mcp/${one}`, 'resources/list', { cursor });
-    expect(second.body.result?.['resources']).toHaveLength(500);
-    expect(second.body.result).not.toHaveProperty('nextCursor');
-    const wrong = await ask(world, 'modern', `/v1/mcp/${one}`, 'resources/list', { cursor: 'x' });
-    expect(wrong.body.error?.code).toBe(-32602);
-    expect(server.of('resources/list').length).toBeLessThan(60);
-  });
-
-  test.each([
-    ['no contents', 'resources/read', {}],
-    ['contents that are no list', 'resources/read', { contents: { uri: 'memo://a', text: 'x' } }],
-    ['both texts and bytes', 'resources/read', { contents: [{ uri: 'memo://a', text: 'x', blob: 'eA==' }] }],
-    ['a text that is none', 'resources/read', { contents: [{ uri: 'memo://a', text: { a: 1 } }] }],
-    ['bytes that are none', 'resources/read', { contents: [{ uri: 'memo://a', blob: 'no base64!' }] }],
-    ['a wish for input', 'resources/read', { resultType: 'input_required', inputRequests: {} }],
-    ['messages of a system', 'prompts/get', { messages: [{ role: 'system', content: { type: 'text', text: 'x' } }] }],
-    ['content in a list', 'prompts/get', { messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] }],
-    ['too many values', 'completion/complete', { completion: { values: Array.from({ length: 101 }, () => 'x') } }],
-    ['values that are none', 'completion/complete', { completion: { values: [1] } }],
-  ])('%s is no answer to %s', async (_name, method, result) => {
-    await serve({
-      'prompts/list': () => ({ prompts: [{ name: 'p', arguments: [{ name: 'a' }] }] }),
-      [method]: () => result,
-    });
-    const params = {
-      'resources/read': { uri: 'memo://a' },
-      'prompts/get': { name: 'p' },
-      'completion/complete': { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } },
-    }[method];
-    const answer = await ask(world, 'legacy', `/v1/mcp/${one}`, method, params);
-    expect([answer.status, answer.body.error?.code, answer.body.error?.data?.['code']]).toEqual([
-      502,
-      -32010,
-      'upstream_error',
-    ]);
-    expect(await row(answer)).toMatchObject({ units: { calls: 1 }, code: 'upstream_error' });
-  });
-
-  test('a resource of 10 MiB passes, and a larger one is refused', async () => {
-    let size = 0;
-    await serve({ 'resources/read': () => text('memo://a', 'x'.repeat(size)) });
-    size = 10 * 1024 * 1024 - 1024;
-    expect((await read('memo://a')).text.length).toBeGreaterThan(size);
-    size = 11 * 1024 * 1024;
-    const refused = await read('memo://a');
-    expect(refused).toMatchObject({ status: 200, body: { error: { data: { code: 'result_too_large' } } } });
-  }, 60_000);
-
-  test('an error of a server passes, with its addresses and its code in the words of the client', async () => {
-    await serve({
-      'resources/read': () => ({ error: { code: -32002, message: `No ${MAIL}`, data: { uri: 'memo://a' } } }),
-    });
-    const modern = await read(`gw-${one}+memo://a`, '/v1/mcp');
-    expect(modern.body.error).toEqual({ code: -32602, message: `No ${MAIL}`, data: { uri: `gw-${one}+memo://a` } });
-    const legacy = await ask(world, 'legacy', `/v1/mcp/${one}`, 'resources/read', { uri: 'memo://a' });
-    expect(legacy.body.error?.code).toBe(-32002);
-    expect((await row(legacy)).tool).toMatchObject({ is_error: true, result_findings: { EMAIL: 1 } });
-  });
-
-  test('a list without any server fails', async () => {
-    await serve({ 'prompts/list': () => ({ prompts: 'none' }) });
-    const failed = await ask(world, 'modern', '/v1/mcp', 'prompts/list');
-    expect([failed.status, failed.body.error?.code]).toEqual([503, -32010]);
-  });
-
-  test('a list with a server that is away names it', async () => {
-    await serve({ 'prompts/list': () => ({ prompts: [{ name: 'a' }] }) });
-    server.behaviour.other = answering({ 'prompts/list': () => ({ prompts: 7 }) });
-    const half = await ask(world, 'modern', '/v1/mcp', 'prompts/list');
-    expect(half.headers.get('x-gw-unavailable')).toBe(one);
-    expect(half.body.result?.['_meta']).toEqual({ 'gatewarden.dev/unavailable': [one] });
   });
 });
 

@@ -66,8 +66,8 @@ export async function serverOf(
     throw new UsageError(`no gateway has listed the ${list} of a server "${shown}"${of} yet. See gwctl mcp servers`);
   }
   if (another) {
-    const list = meant.map((one) => `${one.server} of ${one.organization}`).join(', ');
-    throw new UsageError(`"${shown}" is ${list}: name its namespace, and --organization`);
+    const found = meant.map((one) => `${one.server} of ${one.organization}`).join(', ');
+    throw new UsageError(`"${shown}" is ${found}: name its namespace, and --organization`);
   }
   return { organization: only.organization, server: only.kept };
 }

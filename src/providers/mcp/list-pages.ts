@@ -15,7 +15,7 @@ export interface PagedList {
   readonly method: string;
   /** The member of the result that has the items. */
   readonly member: string;
-  /** Most items that are looked at: what goes beyond is left. Absent: a list that does not end is a fault. */
+  /** Most items that are looked at: the rest is left. Absent: a list that does not end is a fault. */
   readonly most?: number;
 }
 

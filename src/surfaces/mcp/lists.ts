@@ -64,7 +64,7 @@ export function toolPage(offer: ListedOffer, federated: boolean, cursor: Json | 
   return page;
 }
 
-/** One page of a list of what has names and definitions. Throws `RpcFault` for a cursor. */
+/** One page of a list whose entries have names and definitions. Throws `RpcFault` for a cursor. */
 export function definedPage(
   member: 'tools' | 'prompts',
   { tools, unavailable }: ListedOffer,
@@ -92,7 +92,7 @@ export function pageBegin(era: Era, last: string | undefined): JsonObject {
   };
 }
 
-/** Longest cursor: an address of a resource, and what stands before it. */
+/** Longest cursor: an address of a resource with its prefix. */
 const MOST_CURSOR = 24_576;
 
 /** A cursor is the name of the last entry of a page: it says nothing that its client does not know. */

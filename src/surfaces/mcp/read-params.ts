@@ -9,7 +9,7 @@ import { argumentsOf, type ClientMessage } from './read-request.ts';
 export type ReadParams = Pick<ServerReadRequest, 'of' | 'completes' | 'arguments'>;
 
 const MOST_NAME = 256;
-/** Longest address: one of a server, with what stands before it. */
+/** Longest address: one of a server, with its prefix. */
 const MOST_ADDRESS = MOST_URI + 32;
 
 const METHODS: Readonly<Record<ReadMethod, (params: JsonObject, read: ClientMessage) => ReadParams>> = {

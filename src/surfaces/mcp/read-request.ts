@@ -146,7 +146,7 @@ export function argumentsOf({ document: { root, text }, message }: ClientMessage
   return isObject(args) && node ? { source: text.slice(node.start, node.end), value: args } : undefined;
 }
 
-/** What goes on of the `_meta` of a call. */
+/** The parts of the `_meta` of a call that go on. */
 export function readCallMeta({
   document: { root, text },
   message,
