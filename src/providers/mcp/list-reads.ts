@@ -40,7 +40,7 @@ export function listTemplates(peer: Peer, timeoutMs: number): Promise<ResourceLi
 
 /** What a server says of itself. */
 export async function readAbout(peer: Peer, timeoutMs: number): Promise<ServerAbout> {
-  const { capabilities, instructions, version } = await peer.about(timeoutMs);
+  const { capabilities, instructions, ttlMs, version } = await peer.about(timeoutMs);
   const isLong = instructions !== undefined && instructions.length > MOST_INSTRUCTIONS;
   const tools: readonly ListedTool[] =
     instructions === undefined || instructions.trim() === '' || isLong
@@ -54,7 +54,7 @@ export async function readAbout(peer: Peer, timeoutMs: number): Promise<ServerAb
           },
         ];
   const bytes = 1024 + 2 * (instructions?.length ?? 0);
-  return { capabilities, tools, leftOut: isLong ? 1 : 0, bytes, ttlMs: undefined, version };
+  return { capabilities, tools, leftOut: isLong ? 1 : 0, bytes, ttlMs, version };
 }
 
 /** A list that only a server with the capability is asked for. */

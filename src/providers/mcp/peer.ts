@@ -60,6 +60,8 @@ interface PeerAbout {
   /** Kinds of requests that it serves. */
   readonly capabilities: ReadonlySet<string>;
   readonly instructions: string | undefined;
+  /** How long that may be kept, in milliseconds; undefined: it does not say. */
+  readonly ttlMs: number | undefined;
   readonly version: string;
 }
 
@@ -72,7 +74,7 @@ const MOST_POSTS = 16;
 /** Most that it may say then. */
 const MOST_OPENING = 1024 * 1024;
 /** What a modern server said of itself is asked for again after this long: nothing else has to be opened for that. */
-const SAID_MS = 20_000;
+const SAID_MS = 5000;
 const SESSION = /^[\x21-\x7e]{1,1024}$/;
 
 /** One server as this process speaks to it: in which era, and with a legacy one in a session that all clients share. */
@@ -121,11 +123,12 @@ export class Peer {
   async about(timeoutMs: number): Promise<PeerAbout> {
     const signal = AbortSignal.timeout(timeoutMs);
     const link = await this.#opened(signal, performance.now() + timeoutMs);
-    const { capabilities, instructions } = link.era === 'modern' ? await this.#saidAgain(link, timeoutMs) : link.said;
+    const { capabilities, instructions, ttlMs } = link.era === 'modern' ? await this.#saidAgain(link, timeoutMs) : link.said;
     const served = isObject(capabilities) ? Object.keys(capabilities).filter((one) => isObject(capabilities[one])) : [];
     return {
       capabilities: new Set(served),
       instructions: typeof instructions === 'string' ? instructions : undefined,
+      ttlMs: typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : undefined,
       version: link.version,
     };
   }
