@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-const OWN_VERSION = new RegExp(`(?<![\\d.])${RegExp.escape(VERSION)}(?![\\d.])`, 'g');
+const OWN_VERSION = new RegExp(`(?<![\\d.])${VERSION.replaceAll('.', '\\.')}(?![\\d.])`, 'g');
 const NAMES = Object.keys(INSTALLATIONS);
 const plurals = Object.values(PRESENTATION).map(({ plural }) => plural);
 
