@@ -18,7 +18,7 @@ export function refusalOf(version: string, current: string, changelog: string): 
 }
 
 /** What a release changes: texts by their paths. `read` gives a file as it is. Throws an Error where a version is missing. */
-export function filesOf(
+function filesOf(
   version: string,
   current: string,
   day: string,
