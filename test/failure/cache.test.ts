@@ -11,7 +11,7 @@ import { CACHED, USAGE, callsOf, from, newLine, organization, told } from './cac
 
 /** The exact cache with real processes and stores: what is shared, what never is, what is kept and what is not. */
 
-/** Organizations that nobody has asked for yet, each for one test. */
+/** Organizations without a call so far, each for one test. */
 const fresh = Array.from({ length: 14 }, (_, number) => organization(`caller-${number}`));
 const counted = organization('counted', CACHED, { limits: { requestsPerMinute: 3 } });
 const uncached = organization('uncached', { contentRetention: 'Enabled' });

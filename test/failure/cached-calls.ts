@@ -34,7 +34,7 @@ export async function untilHit(ask: () => Promise<Response>): ReturnType<typeof 
 
 export const newLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
 
-/** One of many organizations on one gateway: no other one is told what it was. */
+/** One of many organizations on one gateway: each has answers of its own in the cache. */
 export interface Organization {
   readonly key: string;
   readonly resources: readonly object[];

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { importsOf } from '../../tools/imports.ts';
@@ -22,13 +21,16 @@ declare module 'vitest' {
 
 /**
  * Starts one Redis and one PostgreSQL for the whole run, makes one embedded database, and provides to the tests where
- * they are. What no test file of this run asks for by `inject('…')`, itself or in a file it imports, is left out. `TEST_REDIS_URL` and
- * `TEST_DATABASE_URL` name servers to use instead.
+ * they are. What no test file of this run asks for by `inject('…')`, itself or in a file it imports, is left out.
+ * `TEST_REDIS_URL` and `TEST_DATABASE_URL` name servers to use instead.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const asked = await wanted(project);
   await using servers = new AsyncDisposableStack();
-  const provide = async (key: keyof ProvidedContext & string, start: () => Promise<Provided>): Promise<void> => {
+  const provide = async (
+    key: 'redisUrl' | 'databaseUrl' | 'embeddedDataDir',
+    start: () => Promise<Provided>,
+  ): Promise<void> => {
     if (!asked.has(key)) return;
     const { at, stop } = await start();
     servers.defer(stop);
