@@ -126,7 +126,7 @@ async function makeAll(): Promise<readonly Call[]> {
   const calls: Call[] = [];
   const client = async (): Promise<void> => {
     while (calls.length < CALLS) {
-      const [tool, server] = [random.weighted(TOOLS), random.pick(['old', 'new'])];
+      const [tool, server] = [random.weighted(TOOLS), random.pick<Call['server']>(['old', 'new'])];
       for (let again = random.whole(0, 1); again >= 0; again--) {
         const one: Call = { id: `call-${calls.length}`, tool, server };
         const index = calls.push(one);
