@@ -1,4 +1,5 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
+import { ServerRestarting } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { Outcome } from '#/dispatch/upstream/breaker.ts';
@@ -95,7 +96,8 @@ export async function askServer(
     permit.end(outcomeOf(thrown, asking.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
-    if (request.signal.aborted) throw new Stopped(request.signal.reason, facts);
+    const { aborted, reason } = request.signal;
+    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');
@@ -104,6 +106,12 @@ export async function askServer(
   } finally {
     stop.release();
   }
+}
+
+/** Unlike the usual error of a process that ends, it does not ask for the call again. */
+function givenUp(): GatewayError {
+  const message = 'The gateway restarts, and the server had not answered in time. The tool may have run.';
+  return new GatewayError('server_restarting', message, { shouldRetry: false });
 }
 
 /** The server has the call, or may have it. */
