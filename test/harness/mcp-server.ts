@@ -26,6 +26,10 @@ export interface McpBehaviour {
   tools: readonly McpToolDefinition[];
   /** The result of a call, or the whole answer where it writes that itself. */
   call: (received: McpReceived, response: ServerResponse) => unknown;
+  /** How it answers to a session that it does not know; 400 as the older library does. */
+  lostStatus: 400 | 404;
+  /** Whether it opens sessions. */
+  opens: boolean;
   /** Whether its credential is good; a request without a good one is answered with 401. */
   admits: (received: McpReceived) => boolean;
 }
@@ -51,6 +55,8 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     streams: false,
     tools: [{ name: 'echo', description: 'Repeats its arguments', inputSchema: ANY_ARGUMENTS }],
     call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
+    lostStatus: 404,
+    opens: true,
     admits: () => true,
     ...changes,
   };
@@ -81,6 +87,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
         },
       });
     if (behaviour.era === 'legacy' && method === 'initialize') {
+      if (!behaviour.opens) return send(503, { error: { code: -32000, message: 'starting' } });
       const session = `session-${++count}`;
       sessions.add(session);
       const result = {
@@ -93,7 +100,9 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     if (behaviour.era === 'legacy' && method === 'server/discover')
       return send(400, { error: { code: -32600, message: 'what?' } });
     if (behaviour.era === 'legacy' && behaviour.sessions && !sessions.has(String(headers['mcp-session-id'])))
-      return send(404, { error: { code: -32001, message: 'Session not found' } });
+      return send(behaviour.lostStatus, {
+        error: { code: behaviour.lostStatus === 404 ? -32001 : -32000, message: 'Session not found' },
+      });
     if (body.id === undefined) return send(202, undefined);
     const done = behaviour.era === 'modern' ? { resultType: 'complete' } : {};
     if (method === 'tools/list')
