@@ -35,6 +35,8 @@ export interface CallContext {
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
   readonly surface: Surface;
+  /** The person that an access token names, as rows name persons; absent: the caller has a key. */
+  readonly person?: string | undefined;
   /** The request that the gateway makes this call for; absent: a client's own call. */
   readonly parent?: string;
   /** Lower-case names. */

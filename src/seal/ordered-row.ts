@@ -82,7 +82,9 @@ type Tool = NonNullable<AuditRow['tool']>;
 
 function orderedTool(value: Tool): Complete<Tool> {
   return {
+    answers: amountIfAny(value.answers),
     arguments: value.arguments,
+    asks: value.asks,
     definition: value.definition,
     eras: value.eras,
     is_error: value.is_error,

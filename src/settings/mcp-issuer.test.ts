@@ -22,7 +22,8 @@ test.each([
   const all = 'settings' in read ? read.settings.mcpIssuer?.tokenOrigins : undefined;
   expect(all).toEqual(origins && [...origins, 'https://id.example']);
   // What is not used stops the start, and is not dropped.
-  if (!origins) expect('faults' in read && read.faults).toEqual([expect.stringMatching(/^GW_MCP_TOKEN_ORIGINS must be/)]);
+  if (!origins)
+    expect('faults' in read && read.faults).toEqual([expect.stringMatching(/^GW_MCP_TOKEN_ORIGINS must be/)]);
 });
 
 test.each<[string, boolean]>([

@@ -19,6 +19,7 @@ import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
+import { capabilitiesIn } from './clients/input-required.ts';
 import { noticesFor } from './notices.ts';
 import { tokenless } from './tokenless.ts';
 import type { ToolParts } from './tool-parts.ts';
@@ -31,6 +32,10 @@ export interface Asking {
   /** JSON source of the arguments, and the same parsed. */
   readonly sent: string | undefined;
   readonly sentValue: JsonObject;
+  /** JSON source of members that answer what the server asked before, each followed by a comma. */
+  readonly input: string;
+  /** What was said in answer before, as the client wrote it. */
+  readonly answers: readonly string[];
   readonly inspection: Inspection | undefined;
   readonly timeoutMs: number;
   /** The server has the time that it and the workload give: a client that gives less learns nothing of it. */
@@ -78,6 +83,8 @@ export async function askServer(
     const answer = await parts.tools.servers.call(server, {
       tool: listed.name,
       arguments: sent,
+      input: asking.input,
+      capabilities: capabilitiesIn(request, server),
       headers: headersOf(listed.headers, sentValue),
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),

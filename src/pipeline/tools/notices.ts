@@ -17,9 +17,16 @@ export interface Notices {
   done(): Promise<void>;
 }
 
+interface Said {
+  readonly request: ToolCallRequest;
+  readonly inspection: Inspection | undefined;
+  /** Answers to the tool's questions, as the client wrote them. */
+  readonly answers: readonly string[];
+}
+
 /** Undefined where the client wants none. */
 export function noticesFor(
-  { request, inspection }: { readonly request: ToolCallRequest; readonly inspection: Inspection | undefined },
+  { request, inspection, answers }: Said,
   parts: { readonly detection: Detection },
 ): Notices | undefined {
   const { onNotice } = request;
@@ -29,7 +36,7 @@ export function noticesFor(
   const pass = async (kind: ToolNotice['kind'], params: WireDocument): Promise<void> => {
     const { edits, refusal } = await lookAt(params, request, parts);
     if (refusal || request.signal.aborted) return;
-    const text = restoredNotice(render(params.text, edits), { request, inspection });
+    const text = restoredNotice(render(params.text, edits), { request, inspection, answers });
     if (text !== undefined) onNotice({ kind, params: text });
   };
   return {

@@ -215,7 +215,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       deps.pipeline.refuse(context, 'mcp', refusal);
       throw refusal;
     }
-    const { name: tool, progressToken, meta, arguments: args } = params;
+    const { name: tool, progressToken, meta, arguments: args, capabilities, input } = params;
     const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || META_LOG_LEVEL in meta);
     const answered = await deps.pipeline.callTool({
       ...context,
@@ -225,6 +225,8 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       arguments: args,
       era: read.era,
       meta,
+      capabilities,
+      input,
       ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
     });
     const write = answered.kind === 'result' ? resultMessage : errorMessage;
