@@ -99,7 +99,7 @@ function createPipeline(
   contentKeys: readonly MasterKey[],
   { onPipeline }: Observer,
 ): Pipeline {
-  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins } = stores;
+  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins, neighbours } = stores;
   return new Pipeline({
     counters,
     ledger,
@@ -118,6 +118,7 @@ function createPipeline(
     ...(lists && { lists }),
     media: tools.media,
     mcpServers: tools.mcpServers,
+    neighbours,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,

@@ -91,6 +91,9 @@ export class ClientHungUp extends Error {
   override readonly name = 'ClientHungUp';
 }
 
+/** The client has said that it no longer wants the answer: nothing of it is waited for. */
+export class ClientCancelled extends ClientHungUp {}
+
 /** The process is ending and its grace for open streams is over. // spec 6.1.5 */
 export class ServerRestarting extends Error {
   override readonly name = 'ServerRestarting';

@@ -233,23 +233,35 @@ interface Answered extends Metered {
 }
 
 /** Asks the server, once. */
-async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Answered, 'answer' | 'answered'>>> {
+async function callTool(
+  work: Metered,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Answered, 'answer' | 'answered' | 'inspection' | 'answers'>>> {
   const { request, server, listed, sent, sentValue, inspection, tool, state, answers } = work;
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
   const input = inputMembers(request.input?.responses && answers.sent.at(-1), state);
-  const said = { sent, sentValue, input, answers: answers.written, inspection };
+  const said = { sent, sentValue, input, written: answers.written, answers: answers.sent, inspection };
   const asking = { request, server, listed, ...said, timeoutMs, fair: timeoutMs === givenMs };
-  const { answer, facts } = await askServer(asking, parts).catch((thrown: unknown) => {
+  const { answer, facts, asks } = await askServer(asking, parts).catch((thrown: unknown) => {
     if (thrown instanceof Stopped && thrown.facts.target) retainToolCall(work, '', parts);
     throw thrown;
   });
   const answered = {
     ...tool,
+    ...(asks.methods.length > 0 && { asks: asks.methods }),
     eras: [...tool.eras, answer.version],
     result_bytes: Buffer.byteLength(answer.document.text),
   };
-  return { answer, answered, facts: { ...facts, tool: answered }, release: answer };
+  const { inspection: inspected, written, sent: all } = asks;
+  return {
+    answer,
+    answered,
+    inspection: inspected,
+    answers: { written, sent: all },
+    facts: { ...facts, tool: answered },
+    release: answer,
+  };
 }
 
 /** What answers the server's questions, as members of the params. */

@@ -162,6 +162,17 @@ export interface McpServers {
   closeSession(server: McpServerConfig, to: ToSession): Promise<void>;
   /** Sends a message that has no answer. Rejects as `call` does. */
   notify(server: McpServerConfig, to: ToSession, message: string): Promise<void>;
+  /** Asks for something whose result is nothing. Rejects as `call` does, also where the server answers with an error. */
+  request(
+    server: McpServerConfig,
+    to: ToSession,
+    ask: {
+      readonly method: string;
+      readonly params: JsonObject;
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<void>;
   /**
    * What a legacy server says to one client besides its answers. Resolves when the server ends the stream, or does not have
    * one. Rejects as `call` does, and when the signal is aborted.

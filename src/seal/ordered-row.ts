@@ -26,6 +26,7 @@ export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<Au
     organization: row.organization,
     outcome: row.outcome,
     parent: row.parent,
+    person: row.person,
     price: row.price,
     provider: row.provider,
     provider_model: row.provider_model,

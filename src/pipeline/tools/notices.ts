@@ -17,16 +17,17 @@ export interface Notices {
   done(): Promise<void>;
 }
 
+/** What was said to the server so far: it grows while the client answers questions. */
 interface Said {
-  readonly request: ToolCallRequest;
   readonly inspection: Inspection | undefined;
   /** Answers to the tool's questions, as the client wrote them. */
-  readonly answers: readonly string[];
+  readonly written: readonly string[];
 }
 
 /** Undefined where the client wants none. */
 export function noticesFor(
-  { request, inspection, answers }: Said,
+  request: ToolCallRequest,
+  said: Said,
   parts: { readonly detection: Detection },
 ): Notices | undefined {
   const { onNotice } = request;
@@ -36,7 +37,11 @@ export function noticesFor(
   const pass = async (kind: ToolNotice['kind'], params: WireDocument): Promise<void> => {
     const { edits, refusal } = await lookAt(params, request, parts);
     if (refusal || request.signal.aborted) return;
-    const text = restoredNotice(render(params.text, edits), { request, inspection, answers });
+    const text = restoredNotice(render(params.text, edits), {
+      request,
+      inspection: said.inspection,
+      said: { arguments: request.arguments?.source, answers: said.written },
+    });
     if (text !== undefined) onNotice({ kind, params: text });
   };
   return {

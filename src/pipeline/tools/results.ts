@@ -1,4 +1,5 @@
 import { Stopped } from '#/call/facts.ts';
+import type { CallContext } from '#/call/call.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { McpServerConfig, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
@@ -13,7 +14,7 @@ import { slicesFor } from '#/runtime/loop-slices.ts';
 import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { locate, removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { sayingDocument } from '#/wire/mcp/input.ts';
-import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
+import { RESULT, textsIn } from '#/wire/mcp/leaves.ts';
 import { readAsked, withState } from './clients/input-required.ts';
 import type { Sent } from './clients/inspect-answers.ts';
 
@@ -66,7 +67,9 @@ export async function lookThrough(came: Came, parts: LookParts): Promise<LookedT
   if (refusal) return { text: '', unrestored: '', isError: true, findings, unscanned, refusal };
   const edits = [...looked.edits, ...(kind === 'result' ? eraEdits(document, request) : [])];
   const unrestored = render(document.text, edits);
-  const restored = restoredIn(unrestored, { ...came, answers: said.written });
+  const { inspection } = came;
+  const whole = { arguments: request.arguments?.source, answers: said.written };
+  const restored = restoredIn(unrestored, { request, inspection, said: whole });
   if (restored instanceof GatewayError)
     return { text: '', unrestored: '', isError: true, findings, unscanned, refusal: restored };
   if (asked === undefined || typeof asked === 'string')
@@ -88,7 +91,7 @@ function isAsking({ kind, document }: ToolAnswer): boolean {
 /** Applies the policy for results to a text of a server. */
 export async function lookAt(
   document: WireDocument,
-  request: ToolCallRequest,
+  request: CallContext,
   { detection }: { readonly detection: Detection },
 ): Promise<{
   readonly edits: readonly Edit[];
@@ -127,19 +130,21 @@ function unusable(cause: unknown): GatewayError {
   return new GatewayError('upstream_error', message, { report: { cause: 'protocol', attempts: [] } }, { cause });
 }
 
-/** What tags are restored by. `answers`: to the tool's questions, as the client wrote them. */
-type Restored = Pick<Came, 'request' | 'inspection'> & { readonly answers: readonly string[] };
+/** What tags are restored by. */
+interface Restored {
+  readonly request: Pick<CallContext, 'key'>;
+  readonly inspection: Inspection | undefined;
+  /** What was inspected, as the client wrote it: JSON source. */
+  readonly said: { readonly arguments: string | undefined; readonly answers: readonly string[] };
+}
 
 /** The text with originals in the place of their tags, where they may stand. */
-function restoredIn(text: string, { request, inspection, answers }: Restored): string | GatewayError {
+function restoredIn(text: string, { request: { key }, inspection, said }: Restored): string | GatewayError {
   if (!inspection || inspection.tags.size === 0) return text;
-  const { arguments: args, key } = request;
-  const said =
-    args && answers.length === 0 ? argumentsDocument(args.source, args.value) : sayingDocument(args?.source, answers);
   const restoration = new Restoration(
     inspection.tags,
     new Conversation(
-      () => said,
+      () => sayingDocument(said.arguments, said.answers),
       () => [],
     ),
     key.workload.policy.dlp.restore,

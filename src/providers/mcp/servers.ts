@@ -96,6 +96,21 @@ export function createMcpServers(
       }
     },
     notify: async (server, to, message) => peerOf(server, to).notify(to.session, message),
+    async request(server, to, { method, params, timeoutMs, signal }) {
+      const members = JSON.stringify(params).slice(1, -1);
+      const { document, place } = await peerOf(server, to).ask({
+        method,
+        params: members === '' ? '' : `${members},`,
+        meta: {},
+        headers: {},
+        limit: BESIDE,
+        timeoutMs,
+        signal,
+        session: to.session,
+      });
+      place[Symbol.dispose]();
+      if (isObject(document.body['error'])) throw protocol('the server refuses the request');
+    },
     listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
 }
