@@ -213,7 +213,7 @@ interface Running {
 async function shutDown(settings: Settings, log: Log, running: Running): Promise<void> {
   const { calls, jobs, gateway, pipeline, checkpointer, anchors, tools, stores } = running;
   if (calls.isLeaving) return;
-  calls.isLeaving = true;
+  calls.leave();
   jobs.runner.stop();
   log.info({ event: 'drain.leaving', open_calls: calls.size });
   await sleep(settings.leaveSeconds * 1000);

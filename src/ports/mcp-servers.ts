@@ -174,10 +174,10 @@ export interface McpServers {
     },
   ): Promise<void>;
   /**
-   * What a legacy server says to one client besides its answers. Resolves when the server ends the stream, or does not have
-   * one. Rejects as `call` does, and when the signal is aborted.
+   * What a legacy server says to one client besides its answers. Resolves when the server ends the stream; false: it has
+   * none. Rejects as `call` does, and when the signal is aborted.
    */
-  listen(server: McpServerConfig, to: ToSession, options: ListenOptions): Promise<void>;
+  listen(server: McpServerConfig, to: ToSession, options: ListenOptions): Promise<boolean>;
 }
 
 /** A session of a client. */

@@ -146,7 +146,8 @@ export const ROW_FIELDS = {
   reason: field(nullOr(text()), {
     by: 'seal',
     nothing: null,
-    meaning: 'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content. `cancelled`: the client cancelled a call of a tool.',
+    meaning:
+      'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content. `cancelled`: the client cancelled a call of a tool.',
     example: null,
   }),
   route: field(list(text()), {

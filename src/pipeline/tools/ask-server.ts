@@ -49,10 +49,7 @@ const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds:
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
-export async function askServer(
-  asking: Asking,
-  parts: PipelineParts,
-): Promise<Given> {
+export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
   const { request, server, listed, sent, sentValue, timeoutMs } = asking;
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },

@@ -117,7 +117,7 @@ export class Peer {
       try {
         return await this.#askOn(link, request, until);
       } catch (thrown) {
-        if (!(thrown instanceof McpServerFault) || thrown instanceof McpSessionLost) throw thrown;
+        if (!(thrown instanceof McpServerFault)) throw thrown;
         if (!(await this.#wasNotRun(thrown, link, request, until))) throw thrown;
         throw new McpSessionLost(thrown.status, thrown.message);
       }
@@ -162,18 +162,20 @@ export class Peer {
   }
 
   /** Listens to what the server says to a client besides its answers, as `McpServers.listen` does. */
-  async listen(session: ServerSession, { onNotice, onAsk, signal }: ListenOptions): Promise<void> {
+  async listen(session: ServerSession, { onNotice, onAsk, signal }: ListenOptions): Promise<boolean> {
     const link = linkOf(session);
     const request = { ...ALONE, link, body: undefined, http: 'GET', timeoutMs: SILENT_MS, signal } as const;
     const incoming = await this.#sender.send(request);
     const isStream = /^text\/event-stream(?=[\t ;]|$)/i.test(incoming.header('content-type') ?? '');
-    if (incoming.status === 200 && isStream)
-      return readServerStream(incoming, (message) => this.#hear(link, message, onNotice, onAsk));
+    if (incoming.status === 200 && isStream) {
+      await readServerStream(incoming, (message) => this.#hear(link, message, onNotice, onAsk));
+      return true;
+    }
     incoming.close();
     if (incoming.status === 404) throw new McpSessionLost(404, 'the server does not know the session');
     // Servers need not have such a stream.
-    if (incoming.status !== 405)
-      throw new McpServerFault(incoming.status, `the server answered with status ${incoming.status}`);
+    if (incoming.status === 405) return false;
+    throw new McpServerFault(incoming.status, `the server answered with status ${incoming.status}`);
   }
 
   /** How the server is spoken to, before the request is sent: a fault says that it was not. */
@@ -206,7 +208,7 @@ export class Peer {
       // The status alone says that the session is refused.
       if (incoming.status === 404 && link.session !== undefined) {
         incoming.close();
-        throw new McpSessionLost(404, 'the server does not know the session');
+        throw new McpServerFault(404, 'the server does not know the session');
       }
       const { limit, onNotice, onAsk } = request;
       const document = await readAnswer(incoming, {

@@ -17,7 +17,7 @@ import { newSessionName, openSealed, sealSession, type SessionOwner } from './se
 const OPEN_MS = 15_000;
 /** Servers that one session of a client has sessions with: its id must not grow too long for a header. */
 const MOST_SERVERS = 8;
-/** Sessions that one key may open in a minute in one process, each with a session at every server. */
+/** Sessions that one key may open in a minute in one process, and messages besides calls that it may have passed on. */
 const MOST_OPENED = 120;
 const MINUTE_MS = 60_000;
 const MOST_KEYS = 10_000;
@@ -79,26 +79,28 @@ export class ClientSessions {
 
   /** Ends a session: its servers forget it. */
   end(caller: SessionCaller, session: ClientSession): void {
-    for (const [server, to] of this.#at(caller, session)) void this.#servers.closeSession(server, to);
+    for (const [server, to] of this.at(caller, session)) void this.#servers.closeSession(server, to);
   }
 
   /** Tells the servers of a session something that has no answer. A server that does not take it is not waited for. */
   tell(caller: SessionCaller, session: ClientSession, message: string): void {
-    for (const [server, to] of this.#at(caller, session))
+    if (session.servers.size === 0 || !this.#mayDo(caller.key.id)) return;
+    for (const [server, to] of this.at(caller, session))
       this.#servers.notify(server, to, message).catch(() => undefined);
   }
 
   /** Asks each server of a session. Rejects where one of them refuses. */
   async request(caller: SessionCaller, session: ClientSession, method: string, params: JsonObject): Promise<void> {
+    this.#count(caller.key.id);
     const { signal } = caller;
-    const asking = this.#at(caller, session).map(([server, to]) =>
+    const asking = this.at(caller, session).map(([server, to]) =>
       this.#servers.request(server, to, { method, params, timeoutMs: OPEN_MS, signal }),
     );
     await Promise.all(asking);
   }
 
   /** The servers of a session that its workload still reaches, with how each is asked. */
-  #at(caller: SessionCaller, { servers }: ClientSession): readonly (readonly [McpServerConfig, ToSession])[] {
+  at(caller: SessionCaller, { servers }: ClientSession): readonly (readonly [McpServerConfig, ToSession])[] {
     return [...servers].flatMap(([name, session]) => {
       const server = caller.key.workload.mcpServers.get(name);
       return server ? [[server, { session, subject: caller.subject }] as const] : [];
@@ -124,15 +126,20 @@ export class ClientSessions {
     return all.filter(({ sessions }) => sessions === 'per_client').toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
   }
 
+  /** Throws where a key opens too many sessions, or says too much in them. */
   #count(key: string): void {
+    if (this.#mayDo(key)) return;
+    const message = `A key may open ${MOST_OPENED} sessions a minute.`;
+    throw new GatewayError('rate_limit_exceeded', message, { retryAfterMs: MINUTE_MS });
+  }
+
+  #mayDo(key: string): boolean {
     const now = performance.now();
     const known = this.#opened.get(key);
     const current = known && now - known.since < MINUTE_MS ? known : { count: 0, since: now };
     if (current !== known) this.#opened.set(key, current);
     current.count += 1;
-    if (current.count <= MOST_OPENED) return;
-    const message = `A key may open ${MOST_OPENED} sessions a minute.`;
-    throw new GatewayError('rate_limit_exceeded', message, { retryAfterMs: MINUTE_MS - (now - current.since) });
+    return current.count <= MOST_OPENED;
   }
 
   async #hear(message: string): Promise<void> {

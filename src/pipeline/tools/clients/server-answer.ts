@@ -79,12 +79,11 @@ async function inspectAnswer(
     const answer = sent.answers.at(-1) ?? '{}';
     const before = { state: undefined, answers: said.answers, forms: {} };
     refuseOtherRounds(sent, { ...before, sent: digestOf(said.sent.arguments, said.sent.answers) });
-    if (isObject(form)) refuseUnfit({ form }, { form: JSON.parse(source) as Json }, { form: JSON.parse(answer) as Json });
+    if (isObject(form))
+      refuseUnfit({ form }, { form: JSON.parse(source) as Json }, { form: JSON.parse(answer) as Json });
     return { member: `"${name}":${answer}`, inspection, written: source, sent, facts: stated(inspection.facts) };
   } catch (thrown) {
-    throw thrown instanceof Stopped
-      ? new Stopped(thrown.cause, stated(thrown.facts))
-      : new Stopped(thrown, about);
+    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : new Stopped(thrown, about);
   }
 }
 
@@ -104,7 +103,11 @@ function answerIn({ body, root, text }: WireDocument): { readonly name: 'result'
   return { name: 'error', source: JSON.stringify(told) };
 }
 
-function factsOf({ request, server, tool, method, eras }: AnswerStart, source: string, { cipher }: PipelineParts): CallFacts {
+function factsOf(
+  { request, server, tool, method, eras }: AnswerStart,
+  source: string,
+  { cipher }: PipelineParts,
+): CallFacts {
   const { organization, policy } = request.key.workload;
   const slug = toolSlug(server);
   const facts: ToolFacts = {
@@ -143,6 +146,9 @@ async function sendAnswer({ request, server, tool, method, member: answer, send 
     return { facts: { target, attempts: [report({ status: 202 })], isServed: !request.signal.aborted } };
   } catch (thrown) {
     const attempt = report(attemptOf(thrown));
-    throw new Stopped(errorOf(thrown, server, attempt), { attempts: [attempt], ...(attempt.sent === true && { target }) });
+    throw new Stopped(errorOf(thrown, server, attempt), {
+      attempts: [attempt],
+      ...(attempt.sent === true && { target }),
+    });
   }
 }
