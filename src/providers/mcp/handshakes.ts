@@ -39,6 +39,14 @@ export function envelope(client: JsonObject, capabilities: JsonObject = {}): Jso
   return { [META_VERSION]: MODERN, [META_CAPABILITIES]: capabilities, [META_CLIENT]: client };
 }
 
+/**
+ * What the shared session of a server says that clients can do. Where each client has a session of its own it is for lists
+ * alone, which are to have what tools there are for clients that can do most.
+ */
+export function sharedCapabilities({ sessions, clientCapabilities }: McpServerConfig): JsonObject {
+  return sessions === 'per_client' ? Object.fromEntries(clientCapabilities.map((name) => [name, {}])) : {};
+}
+
 /** Finds out how one server is to be spoken to, and opens sessions with it. */
 export class Handshakes {
   readonly #server: McpServerConfig;
@@ -63,7 +71,7 @@ export class Handshakes {
     const data = isObject(error) && isObject(error['data']) ? error['data'] : undefined;
     if ((isObject(result) && speaksModern(result['supportedVersions'])) || speaksModern(data?.['supported']))
       return { ...modern, openedAt: performance.now() };
-    return this.shakeHands({});
+    return this.shakeHands(sharedCapabilities(this.#server));
   }
 
   /** Opens a session. `capabilities`: what is said that the client can do. */

@@ -84,7 +84,7 @@ export function createMcpServers(
         throw thrown;
       }
     },
-    list: (server, timeoutMs) => listTools(sharedPeer(server), timeoutMs),
+    list: (server, timeoutMs) => listTools(sharedPeer(server), allCapabilities(server), timeoutMs),
     openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
       peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
     async closeSession(server, to) {
@@ -113,6 +113,11 @@ export function createMcpServers(
     },
     listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
+}
+
+/** Lists are one for all clients: they have what there is for those that can do most. */
+function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
+  return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
 }
 
 /** Whose token it is, by its `sub`; a token without one is a person of its own. */
