@@ -2,9 +2,8 @@ import type { Leaf } from '#/wire/hub/codec.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { isAlphanumeric } from '../detectors/characters.ts';
 import { united, type Match } from '../match.ts';
-import { textsOf } from './read-texts.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
-import { isKnown, partsOf, runsOf, type Piece, type TextRun } from './text-runs.ts';
+import { isKnown, partsOf, runsOf, textsOf, type Piece, type TextRun } from './text-runs.ts';
 
 /** What tells that a text may have one of those that are looked for. */
 const TELLING =
@@ -43,11 +42,8 @@ export function* boundariesOf(leaves: readonly Leaf[], source: string): Steps<re
 }
 
 function directly(left: string, right: string): string | undefined {
-  return mayGoOn(left.charCodeAt(left.length - 1)) && BEGINS.test(right) ? '' : undefined;
-}
-
-function mayGoOn(code: number): boolean {
-  return isAlphanumeric(code) || code > 127 || GOING_ON.has(code);
+  const code = left.charCodeAt(left.length - 1);
+  return (isAlphanumeric(code) || code > 127 || GOING_ON.has(code)) && BEGINS.test(right) ? '' : undefined;
 }
 
 /** Adds the stretches of a run in which a value may cross from one text into the next. */
