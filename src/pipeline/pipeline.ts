@@ -21,7 +21,7 @@ import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 import { listenToServers, type Listener } from './tools/clients/listen-to-servers.ts';
 import type { ClientSessions } from './tools/clients/client-sessions.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
-import { mayNameServers, readLoop } from './tools/read-loop.ts';
+import { NAMES_SERVERS, readLoop, runsTools } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
 import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
@@ -43,7 +43,9 @@ export class Pipeline {
 
   /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
   serve(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
-    return mayNameServers(request, text) ? this.#serveTools(request, text, emit) : this.#serveOne(request, text, emit);
+    return text.includes(NAMES_SERVERS) && runsTools(request)
+      ? this.#serveTools(request, text, emit)
+      : this.#serveOne(request, text, emit);
   }
 
   async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
