@@ -13,6 +13,7 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
+import { ClientSessions } from './tools/clients/client-sessions.ts';
 import { OfferedTools } from './tools/offered-tools.ts';
 import type { ToolParts } from './tools/tool-parts.ts';
 import { listsOf } from './tools/list-kinds.ts';
@@ -67,7 +68,7 @@ export function assemble(deps: PipelineDeps): Assembled {
 }
 
 /** Servers of tools, and what they offer. */
-function toolParts({ mcpServers, onEvent, pins }: PipelineDeps): ToolParts {
+function toolParts({ mcpServers, onEvent, pins, cipher, neighbours }: PipelineDeps): ToolParts {
   const lists = listsOf(mcpServers, onEvent);
   return {
     servers: mcpServers,
@@ -75,6 +76,7 @@ function toolParts({ mcpServers, onEvent, pins }: PipelineDeps): ToolParts {
     offered: new OfferedTools(TOOLS, lists.tools, pins),
     prompts: new OfferedTools(PROMPTS, lists.prompts, pins),
     instructions: new OfferedTools(INSTRUCTIONS, lists.about, pins),
+    clients: new ClientSessions({ cipher, neighbours, servers: mcpServers }),
   };
 }
 

@@ -15,12 +15,11 @@ import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 import { digestOf, statusOf, userNeeded } from './tool-call.ts';
-import { askServer, type Asking } from './tools/ask-server.ts';
+import { askOnce, type Sending } from './tools/ask-server.ts';
 import type { FoundRead } from './tools/find-read.ts';
 import { inspectGiven } from './tools/inspect-given.ts';
-import { clientText, misshapen, refusedRead } from './tools/read-results.ts';
+import { clientText, lookThroughRead, misshapen } from './tools/read-results.ts';
 import { inspectUri } from './tools/inspect-uri.ts';
-import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 
 export interface ServerReadStart extends CallStart<ServerReadRequest> {
@@ -160,11 +159,12 @@ async function askForRead(work: Metered, parts: PipelineParts): Promise<Stated<P
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
   const named: Pick<ReadAsk, 'name'> = method === 'completion/complete' ? {} : { name: found.own };
-  const asking: Asking = {
-    ...{ request, server, name: found.id, inspection, timeoutMs, fair: timeoutMs === givenMs },
+  const sending: Sending = {
+    ...{ request, server, name: found.id, timeoutMs, fair: timeoutMs === givenMs },
+    said: { inspection, written: [] },
     send: (ask) => parts.tools.servers.read(server, { method, ...named, params: sent, ...ask }),
   };
-  const { answer, facts } = await askServer(asking, parts).catch((thrown: unknown) => {
+  const { answer, facts } = await askOnce(sending, parts).catch((thrown: unknown) => {
     if (thrown instanceof Stopped && thrown.facts.target) retain(work, '', parts);
     throw thrown;
   });
@@ -185,7 +185,7 @@ async function passRead(
   const { request, server, answer, answered, inspection, limits } = work;
   const fault = misshapen(request.method, answer);
   if (fault) throw new Stopped(fault, { tool: { ...answered, is_error: true } });
-  const looking = lookThrough({ request, answer, inspection }, parts);
+  const looking = lookThroughRead({ request, answer, inspection }, parts);
   const { text, unrestored, isError, findings, refusal, ...looked } = await looking.catch((thrown: unknown) => {
     retain(work, '', parts);
     throw thrown;
@@ -193,7 +193,7 @@ async function passRead(
   retain(work, unrestored, parts);
   const tool = { ...answered, is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
-  if (refusal) throw new Stopped(refusedRead(refusal, findings), { tool, unscanned });
+  if (refusal) throw new Stopped(refusal, { tool, unscanned });
   const { kind } = answer;
   return {
     reply: {

@@ -2,21 +2,40 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const PEERS = join(import.meta.dirname, '../../tools/mcp');
+/** Programs of others that tests run as they are: servers until the end of the test, clients until they have spoken. */
+
+const ROOT = join(import.meta.dirname, '../..');
+const NODE_PEERS = join(ROOT, 'tools/mcp');
+const PYTHON_PEERS = join(import.meta.dirname, 'python');
 const run = promisify(execFile);
 
-/** Programs of `tools/mcp` that run until this is disposed of. */
+/** A program with its first arguments. */
+export type Program = readonly [file: string, ...args: string[]];
+
+/** A script of `tools/mcp`, or of its packages. */
+export function node(script: string): Program {
+  return [process.execPath, join(NODE_PEERS, script)];
+}
+
+/** A script of `test/mcp/python` in one of the environments that `make mcp` makes. */
+export function python(script: string, environment = 'mcp'): Program {
+  return [join(ROOT, '.tools', environment, 'bin/python'), join(PYTHON_PEERS, script)];
+}
+
+export const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
+
+/** Servers that a test started; ends them when it is disposed. */
 export class Peers implements Disposable {
   readonly #children: ChildProcess[] = [];
 
-  /** Starts a program and waits for what it says when it is ready. */
+  /** Starts a server and waits until it says that it is ready. Resolves with those words. */
   start(
-    path: string,
+    [file, ...first]: Program,
     args: readonly string[],
     ready: RegExp,
     env: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    const child = spawn(process.execPath, [join(PEERS, path), ...args], { env: { PATH: process.env['PATH'], ...env } });
+    const child = spawn(file, [...first, ...args], { env: { PATH: process.env['PATH'], ...env } });
     this.#children.push(child);
     return new Promise((resolve, reject) => {
       let said = '';
@@ -27,7 +46,8 @@ export class Peers implements Disposable {
       };
       child.stdout.on('data', hear);
       child.stderr.on('data', hear);
-      child.on('exit', (code) => reject(new Error(`${path} ended with ${code}: ${said}`)));
+      child.on('error', reject);
+      child.on('exit', (code) => reject(new Error(`${first[0]} ended with ${code}: ${said}`)));
     });
   }
 
@@ -36,24 +56,8 @@ export class Peers implements Disposable {
   }
 }
 
-export interface ReadsReport {
-  readonly capabilities: Readonly<Record<string, object>>;
-  readonly instructions?: string;
-  readonly answers: readonly {
-    readonly failed?: number;
-    readonly message?: string;
-    readonly [member: string]: unknown;
-  }[];
-}
-
-/** What a client of a library (`v1`, `v2`, `auto`) learns by its requests. */
-export async function asClient(
-  library: string,
-  url: string,
-  key: string,
-  requests: readonly (readonly [method: string, params: object])[],
-): Promise<ReadsReport> {
-  const args = [join(PEERS, 'reads-client.js'), library, url, key, JSON.stringify(requests)];
-  const { stdout } = await run(process.execPath, args, { timeout: 40_000 });
-  return JSON.parse(stdout) as ReadsReport;
+/** What a client says when it is done: one JSON document. */
+export async function speak<T>([file, ...first]: Program, args: readonly string[]): Promise<T> {
+  const { stdout } = await run(file, [...first, ...args], { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 });
+  return JSON.parse(stdout) as T;
 }

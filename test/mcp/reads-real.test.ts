@@ -1,10 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../harness/free-port.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
-import { asClient, Peers } from './peers.ts';
+import { EVERYTHING, node, Peers, speak } from './peers.ts';
 import { ask, startMcpWorld, type McpWorld } from './world.ts';
 
 /** Resources, prompts, completions and instructions of servers of others, read by clients of others. */
+
+interface ReadsReport {
+  readonly capabilities: Readonly<Record<string, object>>;
+  readonly instructions?: string;
+  readonly answers: readonly {
+    readonly failed?: number;
+    readonly message?: string;
+    readonly [member: string]: unknown;
+  }[];
+}
+
+/** What a client of a library (`v1`, `v2`, `auto`) learns by its requests. */
+function asClient(
+  library: string,
+  url: string,
+  key: string,
+  requests: readonly (readonly [method: string, params: object])[],
+): Promise<ReadsReport> {
+  return speak(node('reads-client.js'), [library, url, key, JSON.stringify(requests)]);
+}
 
 const peers = new Peers();
 let world: McpWorld;
@@ -12,10 +32,9 @@ const OFFER = ['Tools', 'Resources', 'Prompts', 'Completions', 'Instructions'];
 
 beforeAll(async () => {
   const port = await freePort();
-  const everything = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
   const [, reads] = await Promise.all([
-    peers.start(everything, ['streamableHttp'], /listening|running|started/i, { PORT: String(port) }),
-    peers.start('reads-server.js', [], /http:\S+/),
+    peers.start(node(EVERYTHING), ['streamableHttp'], /listening|running|started/i, { PORT: String(port) }),
+    peers.start(node('reads-server.js'), [], /http:\S+/),
   ]);
   world = await startMcpWorld({
     servers: {

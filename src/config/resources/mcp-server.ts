@@ -135,6 +135,21 @@ const spec = closed({
       'What clients may use of it. Resources: what it lists and reads. Prompts: templates of messages. Completions: values ' +
       'for arguments of prompts and resource templates. Instructions: what it tells clients when they connect.',
   }),
+  sessions: oneOf('clientSessions', {
+    default: 'Shared',
+    description:
+      'Shared: all clients share one session with a server up to revision 2025-11-25. PerClient: each client has its own, ' +
+      'for servers that keep state for each client; one that has none is served in a session of one call.',
+  }),
+  clientCapabilities: Type.Optional(
+    setOf(oneOf('clientCapability'), {
+      maxItems: 3,
+      description:
+        'What the server may ask of clients that can do it: Elicitation (a form for the user), Sampling (an answer of the ' +
+        "client's model), Roots (its folders). A server up to revision 2025-11-25 needs sessions: PerClient for it. " +
+        'Default: none.',
+    }),
+  ),
   tools: Type.Optional(tools),
   definitions,
   rules: Type.Optional(

@@ -23,6 +23,8 @@ export const SPELLINGS = {
     Completions: 'completions',
     Instructions: 'instructions',
   },
+  clientSessions: { Shared: 'shared', PerClient: 'per_client' },
+  clientCapability: { Elicitation: 'elicitation', Sampling: 'sampling', Roots: 'roots' },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
   planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },

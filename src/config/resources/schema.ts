@@ -23,7 +23,7 @@ export const PATTERNS = {
   tool: ['^[A-Za-z0-9_.:/*-]+$', 'must be the name of a tool: letters, digits, dashes, dots, colons, slashes and *'],
   plainName: ['^[!-~]+$', 'must be a name: letters, digits and signs of ASCII, without spaces'],
   mcpTool: [
-    '^[a-z0-9*][a-z0-9*-]{0,62}/([A-Za-z0-9_.*-]+|(prompts|resources)/[!-~]+)$',
+    '^[a-z0-9*][a-z0-9.*-]{0,252}/([A-Za-z0-9_.*-]+|(prompts|resources)/[!-~]+)$',
     'must be <server>/<tool>, such as crm/find_* or orders/*, <server>/prompts/<prompt> or <server>/resources/<uri>',
   ],
   hostPattern: [

@@ -53,6 +53,6 @@ export async function inspectGiven(
 }
 
 /** Whether policy lets the server receive what the client keeps from models. */
-function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
+export function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
   return trust === 'internal' && mode === 'allow_log';
 }

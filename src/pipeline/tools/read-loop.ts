@@ -17,9 +17,12 @@ import { LOOP_LIMITS, type LoopRequest } from './tool-loop.ts';
 /** Families in which the gateway runs tools. */
 const CODECS: Readonly<Partial<Record<Family, LoopCodec>>> = { chat: chatLoop, responses: responsesLoop };
 
-/** Whether a request may have the gateway run tools: a no is right, or others refuse the request. */
-export function mayNameServers({ codec }: Pick<CallRequest, 'codec'>, text: string): boolean {
-  return codec.family in CODECS && text.includes('"mcp"');
+/** Every request that has the gateway run tools has this in its text, or others refuse the request. */
+export const NAMES_SERVERS = '"mcp"';
+
+/** Whether the gateway runs tools in the family of a request. */
+export function runsTools({ codec }: Pick<CallRequest, 'codec'>): boolean {
+  return codec.family in CODECS;
 }
 
 /**

@@ -1,12 +1,15 @@
 import type { ReadMethod, ServerReadRequest } from '#/call/server-read.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
+import type { Detection } from '#/inspect/detection.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
 import type { ToolAnswer } from '#/ports/mcp-servers.ts';
 import { render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { readResult } from '#/wire/mcp/leaves.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import { linkedText } from './linked-text.ts';
+import { eraEdits, lookAt, restoredIn, type LookedThrough } from './results.ts';
 
 /** Values of one argument that a server may suggest. */
 const MOST_VALUES = 100;
@@ -50,8 +53,29 @@ function isValues(values: Json | undefined): boolean {
   return isList(values, (value) => typeof value === 'string') && (values as readonly Json[]).length <= MOST_VALUES;
 }
 
+/** Looks through an answer like the result of a tool. */
+export async function lookThroughRead(
+  { request, answer: { document, kind }, inspection }: Came,
+  parts: { readonly detection: Detection },
+): Promise<LookedThrough> {
+  const { findings, unscanned, refusal, edits: found } = await lookAt(document, request, parts);
+  const none = { text: '', unrestored: '', isError: true, findings, unscanned };
+  if (refusal) return { ...none, refusal: refusedRead(refusal, findings) };
+  const unrestored = render(document.text, [...found, ...(kind === 'result' ? eraEdits(document, request) : [])]);
+  const said = { arguments: request.arguments?.source, answers: [] };
+  const restored = restoredIn(unrestored, { request, inspection, said });
+  if (restored instanceof GatewayError) return { ...none, refusal: restored };
+  return { text: restored, unrestored, isError: kind === 'error', findings, unscanned };
+}
+
+interface Came {
+  readonly request: ServerReadRequest;
+  readonly answer: ToolAnswer;
+  readonly inspection: Inspection | undefined;
+}
+
 /** A refusal of an answer in words that fit: the request called no tool. */
-export function refusedRead(refusal: GatewayError, findings: Readonly<Record<string, number>>): GatewayError {
+function refusedRead(refusal: GatewayError, findings: Readonly<Record<string, number>>): GatewayError {
   if (refusal.code !== 'data_protection') return refusal;
   const kinds = Object.keys(findings).sort();
   const what =

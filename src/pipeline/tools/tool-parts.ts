@@ -1,5 +1,6 @@
 import type { McpServers } from '#/ports/mcp-servers.ts';
 import type { Lists } from './list-kinds.ts';
+import type { ClientSessions } from './clients/client-sessions.ts';
 import type { OfferedTools } from './offered-tools.ts';
 
 /** What calls of tools are made with. */
@@ -11,4 +12,5 @@ export interface ToolParts {
   readonly prompts: OfferedTools;
   /** Their instructions. */
   readonly instructions: OfferedTools;
+  readonly clients: ClientSessions;
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '#/wire/document/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import type { Peer } from './peer.ts';
@@ -17,6 +17,8 @@ export interface PagedList {
   readonly member: string;
   /** Most items that are looked at: the rest is left. Absent: a list that does not end is a fault. */
   readonly most?: number;
+  /** What a modern server is said that clients can do; absent: nothing. */
+  readonly capabilities?: JsonObject;
 }
 
 /** All pages of a list. */
@@ -34,7 +36,7 @@ export interface ReadPages {
 
 /** Reads all pages of a list. Rejects as `Peer.ask` does, and for a list that does not end. */
 export async function listPages(peer: Peer, list: PagedList, timeoutMs: number): Promise<ReadPages> {
-  const { what, method, member, most } = list;
+  const { what, method, member, most, capabilities } = list;
   const signal = AbortSignal.timeout(timeoutMs);
   const until = performance.now() + timeoutMs;
   const items: Json[] = [];
@@ -46,7 +48,8 @@ export async function listPages(peer: Peer, list: PagedList, timeoutMs: number):
   for (let cursor: string | undefined; ;) {
     const params = cursor === undefined ? '' : `"cursor":${JSON.stringify(cursor)},`;
     const rest = Math.max(1, until - performance.now());
-    const ask = { method, params, meta: {}, headers: {}, limit: left, timeoutMs: rest, signal };
+    const asked = { method, params, meta: {}, headers: {}, capabilities };
+    const ask = { ...asked, limit: left, timeoutMs: rest, signal };
     const answer = await peer.ask(ask).catch((thrown: unknown) => {
       const isMore = most !== undefined && cursor !== undefined && isTooLarge(thrown);
       if (!isMore) throw thrown;

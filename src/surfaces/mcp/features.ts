@@ -4,7 +4,7 @@ import type { JsonObject } from '#/wire/document/json.ts';
 
 /** What a client can use. */
 export interface Features {
-  readonly capabilities: JsonObject;
+  readonly capabilities: Readonly<Record<string, JsonObject>>;
   /** What servers want clients to know; undefined: nothing, or it is not offered. */
   readonly instructions: string | undefined;
 }

@@ -9,26 +9,32 @@ export const PAGE = 500;
 /** How long a client may keep a list of tools or a description of the gateway. */
 const TTL_MS = 30_000;
 
-/** What the gateway says of itself to a legacy client. */
+/** What the gateway says of itself to a legacy client. `tells`: servers of its session may tell it of changes and log. */
 export function initialized(
   params: JsonObject | undefined,
   implementation: JsonObject,
   { capabilities, instructions }: Features,
+  tells: boolean,
 ): string {
+  const changing = { ...capabilities };
+  for (const name of tells ? CHANGING : []) if (changing[name]) changing[name] = { listChanged: true };
   return JSON.stringify({
     protocolVersion: negotiated(params?.['protocolVersion']),
-    capabilities,
+    capabilities: { ...(tells && { logging: {} }), ...changing },
     serverInfo: implementation,
     ...(instructions !== undefined && { instructions }),
   });
 }
 
-/** The same to a modern one. */
+/** Lists whose changes a server tells its session. */
+const CHANGING = ['tools', 'prompts', 'resources'] as const;
+
+/** The same to a modern one, which may listen to changes of the tools. */
 export function discovered(implementation: JsonObject, { capabilities, instructions }: Features): string {
   return JSON.stringify({
     resultType: 'complete',
     supportedVersions: SUPPORTED,
-    capabilities,
+    capabilities: { ...capabilities, ...(capabilities['tools'] && { tools: { listChanged: true } }) },
     ...(instructions !== undefined && { instructions }),
     ttlMs: TTL_MS,
     cacheScope: 'private',

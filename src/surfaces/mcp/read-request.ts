@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { ToolArguments } from '#/call/tool-call.ts';
+import type { ToolArguments, ToolInput } from '#/call/tool-call.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
-import { AmbiguousJson, member, TooManyValues } from '#/wire/document/scan.ts';
-import { META_LOG_LEVEL, readEra, type ClientEra } from '#/wire/mcp/eras.ts';
+import { AmbiguousJson, member, TooManyValues, type JsonNode } from '#/wire/document/scan.ts';
+import { META_CAPABILITIES, META_LOG_LEVEL, readEra, type ClientEra } from '#/wire/mcp/eras.ts';
 import { idSourceOf, readMessage, RPC, RpcFault, type RpcMessage } from '#/wire/mcp/message.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 
@@ -119,6 +119,10 @@ export interface ToolParams {
   readonly progressToken: string | undefined;
   /** Members of `_meta` that go on. */
   readonly meta: JsonObject;
+  /** What a modern client can do. */
+  readonly capabilities: JsonObject | undefined;
+  /** Another round of a call, of a modern client. */
+  readonly input: ToolInput | undefined;
 }
 
 /** Longest name of a tool that is looked for. */
@@ -130,20 +134,28 @@ const LEVELS: ReadonlySet<Json | undefined> = new Set([
 
 /** Reads the params of `tools/call`. Throws `RpcFault`. */
 export function readToolParams(read: ClientMessage): ToolParams {
-  const { message } = read;
-  const { name, arguments: args } = (message.kind === 'request' && message.params) || {};
+  const { document, message, era } = read;
+  const params = message.kind === 'request' ? (message.params ?? {}) : {};
+  const { name, arguments: args, _meta: meta } = params;
   if (typeof name !== 'string' || name === '' || name.length > MOST_NAME)
     throw new RpcFault(RPC.invalidParams, 200, 'params.name must be the name of a tool.');
   if (args !== undefined && args !== null && !isObject(args))
     throw new RpcFault(RPC.invalidParams, 200, 'params.arguments must be an object.');
-  return { name, arguments: argumentsOf(read), ...readCallMeta(read) };
+  const nodes = member(document.root, 'params');
+  const capabilities = isObject(meta) ? meta[META_CAPABILITIES] : undefined;
+  return {
+    name,
+    arguments: argumentsOf(read),
+    capabilities: era.era === 'modern' && isObject(capabilities) ? capabilities : undefined,
+    input: era.era === 'modern' ? readInput(params, nodes, document.text) : undefined,
+    ...readCallMeta(read),
+  };
 }
 
 /** `params.arguments` as written, where it is an object. */
 export function argumentsOf({ document: { root, text }, message }: ClientMessage): ToolArguments | undefined {
   const args = message.kind === 'request' ? message.params?.['arguments'] : undefined;
-  const node = member(member(root, 'params'), 'arguments');
-  return isObject(args) && node ? { source: text.slice(node.start, node.end), value: args } : undefined;
+  return objectAt(member(root, 'params'), 'arguments', args, text);
 }
 
 /** The parts of the `_meta` of a call that go on. */
@@ -166,4 +178,28 @@ export function readCallMeta({
         TRACE.test(told['traceparent']) && { traceparent: told['traceparent'] }),
     },
   };
+}
+
+function objectAt(
+  nodes: JsonNode | undefined,
+  name: string,
+  value: Json | undefined,
+  text: string,
+): ToolArguments | undefined {
+  const node = member(nodes, name);
+  return isObject(value) && node ? { source: text.slice(node.start, node.end), value } : undefined;
+}
+
+/** What answers the questions of the round before. Throws `RpcFault`. */
+function readInput(
+  { inputResponses: responses, requestState: state }: JsonObject,
+  nodes: JsonNode | undefined,
+  text: string,
+): ToolInput | undefined {
+  if (responses === undefined && state === undefined) return undefined;
+  if (responses !== undefined && !isObject(responses))
+    throw new RpcFault(RPC.invalidParams, 200, 'params.inputResponses must be an object.');
+  if (state !== undefined && typeof state !== 'string')
+    throw new RpcFault(RPC.invalidParams, 200, 'params.requestState must be a text.');
+  return { responses: objectAt(nodes, 'inputResponses', responses, text), state };
 }

@@ -20,11 +20,10 @@ export function argumentsIn(text: string): string {
 const OF_ARGUMENTS: Places = {
   promptOrder: [],
   roleOf: () => undefined,
-  isJson: () => false,
   mediaOf: () => undefined,
   isBareMedia: () => false,
   isWord: (_word, name) => name === '',
-  isOwn: () => true,
+  isAllOwn: true,
 };
 
 /** Every string of arguments, names of members and long numbers too: nothing in them is structural. */
@@ -37,7 +36,6 @@ const OF_RESULT: Places = {
   isForeign: true,
   promptOrder: ['content', 'structuredContent', 'contents', 'messages'],
   roleOf: () => undefined,
-  isJson: () => false,
   mediaOf(object, name) {
     if (name !== 'content') return undefined;
     const type = textOf(object, 'type');
@@ -45,7 +43,7 @@ const OF_RESULT: Places = {
   },
   mediaIn: (_text, name, parent) => (name === 'blob' && HOLDERS.has(parent) ? 'file' : undefined),
   isBareMedia: (name) => name === 'data' || name === 'blob',
-  isOwn: (name, parent) => parent === '' && name === 'structuredContent',
+  own: new Map([['structuredContent', ['']]]),
 };
 
 /** Every string of a result, and its media. Throws `BadRequestShape` for bytes that are not base64. */
