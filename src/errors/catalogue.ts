@@ -171,7 +171,7 @@ export const CATALOGUE = {
   }),
   tool_quarantined: final(422, 'invalid_request_error', 'permission_error', {
     meaning:
-      'The definition of the tool is new or has changed, so the tool is neither listed nor called until a person accepts it.',
+      'The definition of the tool or prompt is new or has changed, so it is neither listed nor used until a person accepts it.',
     remedy: 'Look at the change with `gwctl mcp diff` and accept it with `gwctl mcp accept`.',
   }),
   tool_arguments_denied: final(422, 'invalid_request_error', 'permission_error', {
@@ -180,8 +180,9 @@ export const CATALOGUE = {
     remedy: 'Call the tool with other arguments, or ask your administrator to change `rules` of the MCPServer.',
   }),
   result_too_large: final(422, 'invalid_request_error', 'invalid_request_error', {
-    meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',
-    remedy: 'Ask the tool for less, or raise `maxResultKiB` of the MCPServer.',
+    meaning:
+      'The result of a tool, or a resource, is larger than its MCPServer allows. The server was asked, and it is billed.',
+    remedy: 'Ask for less, or raise `maxResultKiB` of the MCPServer.',
   }),
   tool_loop_limit: final(422, 'invalid_request_error', 'invalid_request_error', {
     meaning:

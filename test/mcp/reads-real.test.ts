@@ -79,7 +79,8 @@ test.each(LIBRARIES.flatMap((library) => PLACES.map((place) => ({ library, ...pl
       ['readResource', { uri: `${notes}/none` }],
       ['getPrompt', { name: 'none' }],
     ]);
-    expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} });
+    const tools = library === 'auto' ? { listChanged: true } : {};
+    expect(capabilities).toEqual({ tools, resources: {}, prompts: {}, completions: {} });
     expect(instructions).toContain('Read notes before cities.');
     const [resources, templates, prompts, read, town, prompt, cities, names, called, missing, unknown] = answers;
     expect(resources?.['resources']).toContainEqual(

@@ -45,7 +45,7 @@ describe('offers', () => {
   test('a server without the capability is not asked, and clients are not promised it', async () => {
     await serve({}, { about: { capabilities: {} } });
     const { body } = await ask(world, 'modern', `/v1/mcp/${one}`, 'server/discover');
-    expect(body.result?.['capabilities']).toEqual({ tools: {} });
+    expect(body.result?.['capabilities']).toEqual({ tools: { listChanged: true } });
     expect(await list('prompts/list', `/v1/mcp/${one}`)).toEqual([]);
     expect(server.of('prompts/list')).toEqual([]);
   });
