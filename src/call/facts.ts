@@ -21,8 +21,20 @@ export interface AskedTarget {
   readonly family: Family;
 }
 
+/** How a call stands that a person must approve. */
+export interface ApprovalFacts {
+  /** When it was decided; null: it is not. */
+  readonly at: string | null;
+  /** Who decided. */
+  readonly by: string | null;
+  /** Of the request for approval. */
+  readonly id: string;
+  readonly state: 'asked' | 'waiting' | 'approved' | 'denied' | 'expired';
+}
+
 /** What a row says of a call of a tool: never its arguments or its result. */
 export interface ToolFacts {
+  readonly approval?: ApprovalFacts | undefined;
   /** HMAC-SHA256 of the arguments as canonical JSON, under a key of the organization. */
   readonly arguments: string | null;
   /** SHA-256 of the definition as canonical JSON, without its `_meta`. */

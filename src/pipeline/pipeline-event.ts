@@ -1,3 +1,4 @@
+import type { ApprovalFacts } from '#/call/facts.ts';
 import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
@@ -17,7 +18,8 @@ export type PipelineEvent =
         | 'anchor.fault'
         | 'cache.fault'
         | 'content.fault'
-        | 'jobs.fault';
+        | 'jobs.fault'
+        | 'approvals.fault';
       readonly error: unknown;
     }
   /** Rows have begun to wait on disk for the ledger, or it has them all. */
@@ -35,6 +37,16 @@ export type PipelineEvent =
   | { readonly kind: 'shadow.differed'; readonly field: string }
   /** A call of a tool of an MCP server is over. */
   | { readonly kind: 'tool.called'; readonly server: string; readonly outcome: string; readonly durationMs: number }
+  /** A call of a tool came to its approval. */
+  | {
+      readonly kind: 'tool.approval';
+      readonly organization: string;
+      readonly workload: string;
+      readonly server: string;
+      readonly tool: string;
+      readonly id: string;
+      readonly state: ApprovalFacts['state'];
+    }
   | ToolListEvent
   | SettlementEvent
   | UpstreamEvent

@@ -7,9 +7,9 @@ import type { JsonObject } from '#/wire/document/json.ts';
 import { routeTool } from './tools.ts';
 
 const RULES = [
-  { tools: ['find_*'], arguments: compileSchema({ properties: { limit: { maximum: 50 } } }) },
-  { tools: ['export'], arguments: compileSchema({ required: ['reason'] }) },
-  { tools: ['*'], arguments: compileSchema({ additionalProperties: { pattern: '^[a-z ]*$' } }) },
+  { tools: ['find_*'], needsApproval: false, arguments: compileSchema({ properties: { limit: { maximum: 50 } } }) },
+  { tools: ['export'], needsApproval: false, arguments: compileSchema({ required: ['reason'] }) },
+  { tools: ['*'], needsApproval: false, arguments: compileSchema({ additionalProperties: { pattern: '^[a-z ]*$' } }) },
 ];
 const SERVER = {
   id: 'acme/crm',
@@ -17,11 +17,14 @@ const SERVER = {
   jurisdiction: 'US',
   trust: 'external',
   include: ['find_*', 'export'],
+  readOnlyTools: false,
+  offersTools: true,
   rules: RULES,
 } as unknown as McpServerConfig;
 const POLICY = {
   origins: [],
   allowedTools: [],
+  toolsToApprove: [],
   toolDlp: { internal: 'allow_log', external: 'tokenize', results: 'mask' },
 } as unknown as ResolvedPolicy;
 
@@ -30,10 +33,11 @@ function routed(
   policy: Partial<ResolvedPolicy>,
   shadow?: Partial<ResolvedPolicy>,
   args?: JsonObject,
+  definition?: JsonObject,
 ): object {
   const workload = { policy: { ...POLICY, ...policy }, ...(shadow && { shadow: { ...POLICY, ...shadow } }) };
   try {
-    return routeTool(SERVER, tool, workload as unknown as WorkloadConfig, args);
+    return routeTool(SERVER, { name: tool, definition }, workload as unknown as WorkloadConfig, args);
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
     const { code, message } = thrown.cause as GatewayError;

@@ -78,10 +78,22 @@ function orderedDlp(value: Dlp): Complete<Dlp> {
   };
 }
 
+type Approval = NonNullable<NonNullable<AuditRow['tool']>['approval']>;
+
+function orderedApproval(value: Approval): Complete<Approval> {
+  return {
+    at: value.at,
+    by: value.by,
+    id: value.id,
+    state: value.state,
+  };
+}
+
 type Tool = NonNullable<AuditRow['tool']>;
 
 function orderedTool(value: Tool): Complete<Tool> {
   return {
+    approval: value.approval && orderedApproval(value.approval),
     arguments: value.arguments,
     definition: value.definition,
     eras: value.eras,

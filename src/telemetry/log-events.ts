@@ -195,6 +195,7 @@ export const LOG_EVENTS = {
     'The owner of so many objects at providers could not be recorded. No workload can use them.',
   ),
   'objects.fault': fault('the record of objects at providers'),
+  'approvals.fault': fault('the record of approvals'),
   'pins.fault': fault('the pins of tools'),
   'prices.loaded': onGateway(
     ['info'],
@@ -219,6 +220,11 @@ export const LOG_EVENTS = {
   'start.failed': event(ALL, ['fatal'], ['err'], 'The process could not start and ends with 1. `msg` says why.'),
   'store.fault': onController(['error'], ['reason', 'err'], 'The controller could not reach Redis.'),
   'sweep.fault': fault('the search for calls of dead processes'),
+  'tool.approval': onGateway(
+    ['info'],
+    ['id', 'organization', 'workload', 'server', 'tool'],
+    'A call of a tool waits for a person to approve it: `gwctl mcp approve` with this id.',
+  ),
   'tools.changed': onGateway(
     ['info', 'warn'],
     ['organization', 'server', 'what', 'count', 'tools', 'hidden'],

@@ -3,7 +3,7 @@ import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { Outcome } from '#/dispatch/upstream/breaker.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
-import type { Upstreams } from '#/dispatch/upstream/upstreams.ts';
+import type { AttemptPermit, Upstreams } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
@@ -19,12 +19,18 @@ import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
+import type { Stated } from '../run-call.ts';
 import { noticesFor } from './notices.ts';
 import { tokenless } from './tokenless.ts';
 import type { ToolParts } from './tool-parts.ts';
 
+/** A call that its server's circuit breaker lets through. */
+export interface EnteredServer {
+  readonly permit: AttemptPermit;
+}
+
 /** One call as it is sent. */
-export interface Asking {
+export interface Asking extends EnteredServer {
   readonly request: ToolCallRequest;
   readonly server: McpServerConfig;
   readonly listed: ListedTool;
@@ -40,12 +46,25 @@ export interface Asking {
 /** What a server is asked with. */
 interface AskParts {
   readonly tools: Pick<ToolParts, 'servers'>;
-  readonly upstreams: Pick<Upstreams, 'enter' | 'health'>;
   readonly detection: Detection;
 }
 
 /** As of a provider with the default settings, but after 10 attempts where that needs 20. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
+
+/** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
+export function enterServer(
+  { server }: Pick<Asking, 'server'>,
+  { upstreams }: { readonly upstreams: Pick<Upstreams, 'enter' | 'health'> },
+): Stated<EnteredServer> {
+  const upstream = {
+    provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
+    model: '',
+  };
+  const permit = upstreams.enter(upstream);
+  if (!permit) throw circuitOpen(server, upstreams.health(upstream).waitMs);
+  return { permit, release: { [Symbol.dispose]: () => permit.end('unknown') } };
+}
 
 /**
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
@@ -55,13 +74,7 @@ export async function askServer(
   asking: Asking,
   parts: AskParts,
 ): Promise<{ readonly answer: ToolAnswer; readonly facts: CallFacts }> {
-  const { request, server, listed, sent, sentValue, timeoutMs } = asking;
-  const upstream = {
-    provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
-    model: '',
-  };
-  const permit = parts.upstreams.enter(upstream);
-  if (!permit) throw circuitOpen(server, parts.upstreams.health(upstream).waitMs);
+  const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
   const notices = noticesFor(asking, parts);

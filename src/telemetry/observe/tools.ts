@@ -15,6 +15,12 @@ export const TOOL_METRICS = {
     SECONDS,
     'server',
   ),
+  approvals: counter(
+    'gw_mcp_approvals_total',
+    'Calls of tools that a person must approve, by MCP server and state: asked, waiting, approved, denied, expired.',
+    'server',
+    'state',
+  ),
   listSeconds: histogram('gw_mcp_list_seconds', 'Time that servers took to list their tools, or to fail.', SECONDS),
   streams: gauge('gw_mcp_streams', 'Answers to calls of tools that are streams and still open.'),
   lists: counter(
@@ -37,7 +43,7 @@ export const TOOL_METRICS = {
   ),
 };
 
-type ToolKind = 'tool.called' | 'tools.changed' | 'tools.listed' | 'tools.unfit' | 'tools.unlisted';
+type ToolKind = 'tool.approval' | 'tool.called' | 'tools.changed' | 'tools.listed' | 'tools.unfit' | 'tools.unlisted';
 
 /** Names of tools in one line of the log. */
 const MOST_NAMES = 20;
@@ -53,6 +59,10 @@ export function observeTools(log: Log, metrics: Metrics) {
     'tool.called': ({ server, outcome, durationMs }) => {
       count.calls.inc(server, outcome);
       count.seconds.observe(durationMs / 1000, server);
+    },
+    'tool.approval': ({ kind, state, ...facts }) => {
+      count.approvals.inc(facts.server, state);
+      if (state === 'asked' || state === 'expired') log.info({ event: kind, ...facts });
     },
     'tools.changed': ({ kind, tools, ...facts }) => {
       const line = { event: kind, ...facts, count: tools.length, tools: firstOf(tools) };

@@ -1,0 +1,177 @@
+import { newCallId } from '#/call/call-id.ts';
+import { Stopped, type ApprovalFacts, type ToolFacts } from '#/call/facts.ts';
+import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { detectionFor, type Detection } from '#/inspect/detection.ts';
+import { inspect } from '#/inspect/inspect.ts';
+import type { ListedTool } from '#/ports/mcp-servers.ts';
+import type { FoundApproval, ToolApprovals } from '#/ports/tool-approvals.ts';
+import { approversOf, REQUEST_WAITS_MS } from '#/route/tools/approvals.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
+import type { ContentCipher } from '#/seal/content/content-cipher.ts';
+import { render } from '#/wire/document/document.ts';
+import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
+import { unlikeCanonical } from '#/wire/mcp/unlike-canonical.ts';
+import type { PipelineEvent } from '../pipeline-event.ts';
+import type { Stated } from '../run-call.ts';
+
+/** Requests of one workload that may wait at once. */
+const MOST_WAITING = 100;
+/** More characters of arguments than this no person reviews. */
+const MOST_SHOWN = 65_536;
+/** What a person sees of a call without arguments. */
+const NO_ARGUMENTS = '{}';
+
+interface Asking {
+  readonly request: ToolCallRequest;
+  readonly server: McpServerConfig;
+  readonly listed: ListedTool;
+  readonly tool: ToolFacts;
+  /** JSON source of the arguments as they are sent. */
+  readonly sent: string | undefined;
+}
+
+interface Parts {
+  readonly toolApprovals: Pick<ToolApprovals, 'ask' | 'use'>;
+  readonly cipher: Pick<ContentCipher, 'names'>;
+  readonly detection: Detection;
+  readonly onEvent: (event: PipelineEvent) => void;
+}
+
+/** The approval of a call. */
+export interface Approved {
+  /** Id of the request; undefined: the call needs no approval. */
+  readonly approval: string | undefined;
+}
+
+/**
+ * Asks whether a person has approved this call: the same tool with the same definition and arguments, for the same key and
+ * user. Throws `approval_required` where nobody has decided, and `approval_denied`.
+ */
+export async function askApproval(
+  asking: Asking,
+  parts: Parts,
+): Promise<Stated<Approved & { readonly tool: ToolFacts }>> {
+  const { request, server, listed, tool } = asking;
+  const { workload } = request.key;
+  if (approversOf(server, listed.name, workload.policy).length === 0) return { approval: undefined, tool };
+  const found = await find(asking, parts);
+  if (!found) throw tooManyWait();
+  const approval = factsOf(found);
+  const { id, state } = approval;
+  const place = { organization: workload.organization.id, workload: workload.id, server: server.id };
+  parts.onEvent({ kind: 'tool.approval', ...place, tool: listed.name, id, state });
+  const stated = { ...tool, approval };
+  if (state !== 'approved') throw new Stopped(refusalOf(found), { tool: stated });
+  return { approval: id, tool: stated, facts: { tool: stated } };
+}
+
+/** Uses the approval: of calls that found the same one, one goes on. */
+export function useApproval(
+  { approval }: Approved,
+  { toolApprovals }: Pick<Parts, 'toolApprovals'>,
+): Stated<object> | Promise<Stated<object>> {
+  if (approval === undefined) return {};
+  return toolApprovals.use(approval, Date.now()).then(
+    (isUsed) => {
+      if (isUsed) return {};
+      const message =
+        'The approval of this call has just been used by another call, or has ended. Send the call again to ask for another one.';
+      throw new GatewayError('approval_required', message);
+    },
+    (cause: unknown) => {
+      throw unavailable(cause);
+    },
+  );
+}
+
+async function find(asking: Asking, { toolApprovals, ...parts }: Parts): Promise<FoundApproval | undefined> {
+  const { request, server, listed, tool } = asking;
+  const { id: key, workload } = request.key;
+  const organization = workload.organization.id;
+  const shown = await shownArguments(asking, parts.detection);
+  if (shown.length > MOST_SHOWN) throw tooLong(shown.length);
+  const definition = tool.definition ?? '';
+  const { source } = request.arguments ?? { source: '' };
+  const bound = [
+    ...[workload.id, key, userOf(request), server.id, listed.name, definition, tool.arguments ?? ''],
+    ...unlikeCanonical(source),
+  ];
+  const now = Date.now();
+  const asked = {
+    id: newCallId(now),
+    binding: parts.cipher.names(organization, `approval of a tool call\n${JSON.stringify(bound)}`)[0]!,
+    ...{ organization, workload: workload.id, key, server: server.id, tool: listed.name, definition, shown },
+    askedAt: now,
+    endsAt: now + REQUEST_WAITS_MS,
+  };
+  return toolApprovals.ask(asked, MOST_WAITING).catch((cause: unknown) => {
+    throw unavailable(cause);
+  });
+}
+
+/** Whom the call is made for: the user of an access token, who may have another token the next time; '': the key alone. */
+function userOf({ subject }: ToolCallRequest): string {
+  if (subject === undefined) return '';
+  const [, payload = ''] = subject.split('.', 2);
+  const { iss, sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Readonly<Record<string, unknown>>;
+  return typeof sub === 'string' ? JSON.stringify([iss, sub]) : payload;
+}
+
+/** The arguments with tags in the place of personal data, also where policy lets the server have originals. */
+async function shownArguments({ request, sent }: Asking, detection: Detection): Promise<string> {
+  const { arguments: args, key, remove = [] } = request;
+  if (!args || sent === undefined) return NO_ARGUMENTS;
+  const { dlp } = key.workload.policy;
+  if (dlp.mode === 'tokenize' || dlp.mode === 'mask') return sent;
+  const document = argumentsDocument(args.source, args.value);
+  const slices = slicesFor(document.text, request);
+  const tagged = { ...dlp, mode: 'tokenize' as const };
+  const looking = inspect(document, ARGUMENTS, tagged, remove, detectionFor(request, detection), undefined, [], slices);
+  const { edits } = await looking;
+  return edits.length === 0 ? args.source : argumentsIn(render(document.text, edits));
+}
+
+function factsOf({ id, state, by, decidedAt, isNew, followsExpired }: FoundApproval): ApprovalFacts {
+  const stands = state === 'used' ? 'waiting' : state;
+  return {
+    at: decidedAt === undefined ? null : new Date(decidedAt).toISOString(),
+    by: by ?? null,
+    id,
+    state: isNew ? (followsExpired ? 'expired' : 'asked') : stands,
+  };
+}
+
+function refusalOf({ id, state, by, reason, endsAt, followsExpired }: FoundApproval): GatewayError {
+  const until = new Date(endsAt).toISOString();
+  if (state === 'denied') {
+    const why = reason === undefined ? '' : `: ${reason}`;
+    const message = `${by ?? 'A person'} denied this call${why}. The same call is denied until ${until} (request ${id}).`;
+    return new GatewayError('approval_denied', message);
+  }
+  const before = followsExpired ? 'An earlier request for approval of this call has expired. ' : '';
+  const message =
+    `${before}A person must approve this call first: gwctl mcp approve ${id} (until ${until}). ` +
+    'Then send the same call again, with the same arguments.';
+  return new GatewayError('approval_required', message, { approval: { id, endsAt } });
+}
+
+function tooManyWait(): GatewayError {
+  const message =
+    `A person must approve this call, and ${MOST_WAITING} calls of this workload wait for approval already. ` +
+    'Send the call again when some of them are decided.';
+  return new GatewayError('approval_required', message);
+}
+
+function tooLong(length: number): GatewayError {
+  const message =
+    `A person must approve this call, and would have to review ${length} characters of arguments: ` +
+    `send at most ${MOST_SHOWN}.`;
+  return new GatewayError('tool_arguments_denied', message, { param: 'params.arguments' });
+}
+
+function unavailable(cause: unknown): GatewayError {
+  const message = 'The record of approvals cannot be reached. Nothing was sent to the server.';
+  return new GatewayError('approvals_unavailable', message, {}, { cause });
+}
