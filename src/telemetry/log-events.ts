@@ -45,6 +45,7 @@ const fault = (what: string) => onGateway(['warn'], ['err'], `Access failed: ${w
  */
 export const LOG_EVENTS = {
   'anchor.fault': fault('a copy of a checkpoint to object storage'),
+  'approvals.fault': fault('the record of approvals'),
   'cache.fault': fault('the response cache'),
   'call.failed': onGateway(
     ['warn'],
@@ -195,7 +196,6 @@ export const LOG_EVENTS = {
     'The owner of so many objects at providers could not be recorded. No workload can use them.',
   ),
   'objects.fault': fault('the record of objects at providers'),
-  'approvals.fault': fault('the record of approvals'),
   'pins.fault': fault('the pins of tools'),
   'prices.loaded': onGateway(
     ['info'],

@@ -1,4 +1,6 @@
+import type { ConfigSource } from '#/config/config-source.ts';
 import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { Snapshot } from '#/config/snapshot.ts';
 import type { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { counter, gauge, histogram, type Metrics } from '#/telemetry/metrics.ts';
@@ -54,7 +56,6 @@ const MOST_CHARACTERS = 128;
 export function observeTools(log: Log, metrics: Metrics) {
   const count = metrics.open(TOOL_METRICS);
   const up = new Map<string, number>();
-  count.up.from(() => up);
   const handlers: Handlers<ToolKind> = {
     'tool.called': ({ server, outcome, durationMs }) => {
       count.calls.inc(server, outcome);
@@ -90,11 +91,32 @@ export function observeTools(log: Log, metrics: Metrics) {
     watchStreams: (calls: Pick<OpenCalls, 'toolStreams'>): void => {
       count.streams.from(() => calls.toolStreams);
     },
+    /** Counts no server that is not configured any longer. */
+    watchServers: (config: Pick<ConfigSource, 'current'>): void => {
+      count.up.from(() => {
+        const servers = configuredIn(config.current());
+        for (const server of up.keys()) if (!servers.has(server)) up.delete(server);
+        return up;
+      });
+    },
     watchPins: (pins: Pick<PinKeeper, 'counts' | 'hidden'>): void => {
       count.tools.from(() => pins.counts());
       count.hidden.from(() => pins.hidden());
     },
   };
+}
+
+/** Of the snapshot that was asked for last: a scrape asks for the same again and again. */
+let last: { readonly snapshot: Snapshot; readonly servers: ReadonlySet<string> } | undefined;
+
+/** Ids of the servers that a workload reaches. */
+function configuredIn(snapshot: Snapshot | undefined): ReadonlySet<string> {
+  if (!snapshot) return new Set();
+  if (last?.snapshot !== snapshot) {
+    const maps = new Set(snapshot.workloads.values().map(({ mcpServers }) => mcpServers));
+    last = { snapshot, servers: new Set(maps.values().flatMap((servers) => servers.values().map(({ id }) => id))) };
+  }
+  return last.servers;
 }
 
 function firstOf(names: readonly string[]): readonly string[] {
