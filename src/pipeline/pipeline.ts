@@ -18,6 +18,7 @@ import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
+import { LoopPlaces } from './tools/loop-places.ts';
 import { mayNameServers, readLoop } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
@@ -30,6 +31,7 @@ export class Pipeline {
   readonly #parts: Assembled['parts'];
   readonly #background: Omit<Assembled, 'parts'>;
   readonly #snapshot: PipelineDeps['snapshot'];
+  readonly #loopPlaces = new LoopPlaces();
 
   constructor(deps: PipelineDeps) {
     this.#snapshot = deps.snapshot;
@@ -45,21 +47,23 @@ export class Pipeline {
 
   async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     let loop: LoopRequest | undefined;
+    using places = new DisposableStack();
     try {
       loop = await readLoop(request, text, {
         ...this.#parts,
         offering: {
-          offerTools: (...asked) => this.#parts.tools.offered.of(...asked),
+          offerTools: (...asked) => this.offerTools(...asked),
           whyUnlisted: (server) => this.whyUnlisted(server),
         },
       });
+      if (loop) places.use(this.#loopPlaces.enter(request));
     } catch (thrown) {
       const error = asGatewayError(requestFault(thrown));
       this.refuse(request, request.codec.family, error);
       throw error;
     }
     if (!loop) return this.#serveOne(request, text, emit);
-    return runToolLoop(loop, emit, {
+    return await runToolLoop(loop, emit, {
       serve: (round, asked, hear) => this.#serveOne(round, asked, hear),
       callTool: (call) => this.callTool(call),
       snapshot: this.#snapshot,
