@@ -111,9 +111,6 @@ export interface McpServerConfig {
   readonly exclude?: readonly string[];
   /** Of these, only tools whose definition says that they change nothing. */
   readonly readOnlyTools: boolean;
-  readonly offersTools: boolean;
-  /** Clients get what the server tells models of itself. */
-  readonly offersInstructions: boolean;
   readonly definitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];

@@ -4,7 +4,7 @@ import type { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped } from '#/call/facts.ts';
 import { compileSchema } from '#/values/json-schema/compile-schema.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { routeTool } from './tools.ts';
+import { routeTool, toolDenial } from './tools.ts';
 
 const RULES = [
   { tools: ['find_*'], needsApproval: false, arguments: compileSchema({ properties: { limit: { maximum: 50 } } }) },
@@ -18,7 +18,6 @@ const SERVER = {
   trust: 'external',
   include: ['find_*', 'export'],
   readOnlyTools: false,
-  offersTools: true,
   rules: RULES,
 } as unknown as McpServerConfig;
 const POLICY = {
@@ -101,4 +100,31 @@ test('rules that hold are named, and are not asked without arguments', () => {
     route: [expect.stringMatching(/results mask, keeps rules\[0\] rules\[2\]$/)],
   });
   expect(routed('export', {})).toMatchObject({ route: [expect.stringMatching(/results mask$/)] });
+});
+
+test.each([
+  [{ annotations: { readOnlyHint: true } }, undefined],
+  [{ annotations: { readOnlyHint: false } }, 'tool_not_found'],
+  [{ annotations: { readOnlyHint: 'true' } }, 'tool_not_found'],
+  [{ annotations: null }, 'tool_not_found'],
+  [{}, 'tool_not_found'],
+  [undefined, undefined],
+])('a server that offers only what changes nothing, and a definition %j', (definition, code) => {
+  const server = { ...SERVER, readOnlyTools: true };
+  expect(toolDenial(server, 'find_one', POLICY, definition)?.code).toBe(code);
+  expect(toolDenial(SERVER, 'find_one', POLICY, definition)).toBeUndefined();
+});
+
+test('rules and policies that need approval are named, also where only a policy in shadow mode does', () => {
+  const list = { toolsToApprove: [{ tools: ['crm/export'], from: 'Policy acme/strict' }] };
+  expect(routed('export', list)).toMatchObject({
+    route: [expect.stringMatching(/needs approval by Policy acme\/strict$/)],
+  });
+  expect(routed('find_one', list)).toMatchObject({ route: [expect.stringMatching(/results mask$/)] });
+  expect(routed('export', {}, list)).toMatchObject({
+    shadow: [{ field: 'toolsToApprove', text: 'mcp/crm/export would need approval' }],
+  });
+  expect(routed('export', list, {})).toMatchObject({
+    shadow: [{ field: 'toolsToApprove', text: 'mcp/crm/export would need no approval' }],
+  });
 });

@@ -26,8 +26,7 @@ export function toolDenial(
   policy: ResolvedPolicy,
   definition: JsonObject | undefined,
 ): Denial | undefined {
-  const { include, exclude, readOnlyTools, offersTools } = server;
-  if (!offersTools) return denied('tool_not_found', `not offered: MCPServer ${server.id} offers no tools`);
+  const { include, exclude, readOnlyTools } = server;
   if (readOnlyTools && definition && !saysReadOnly(definition))
     return denied(
       'tool_not_found',

@@ -65,7 +65,9 @@ test('chat: the model is given what the tool refuses, and goes on', async () => 
     tools: TOOLS as unknown as OpenAI.Chat.Completions.ChatCompletionTool[],
   });
   expect(answer.choices[0]?.message.content).toBe('Sorry.');
-  expect(model.requests.at(-1)?.body).toContain('Refused by Gatewarden (invalid_request): params.arguments may have only');
+  expect(model.requests.at(-1)?.body).toContain(
+    'Refused by Gatewarden (invalid_request): params.arguments may have only',
+  );
 });
 
 test('a workload that policy keeps them from, and tools that are not there, are refused', async () => {

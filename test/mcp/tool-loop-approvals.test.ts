@@ -40,7 +40,10 @@ afterEach(() => {
 
 const ARGUMENTS = '{"mail":"«EMAIL_1»"}';
 const calling = (...names: readonly string[]): Answer =>
-  response([message('Let me look.'), ...names.map((name, at) => functionCall(`call_${at}`, `crm__${name}`, ARGUMENTS))]);
+  response([
+    message('Let me look.'),
+    ...names.map((name, at) => functionCall(`call_${at}`, `crm__${name}`, ARGUMENTS)),
+  ]);
 const done: Answer = response([message('«EMAIL_1» is Ada.')]);
 const QUESTION: Input = { role: 'user', content: `Who is ${MAIL}?` };
 

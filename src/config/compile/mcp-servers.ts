@@ -100,8 +100,6 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
     readOnlyTools: only === 'ReadOnly',
-    offersTools: spec.offer.includes('Tools'),
-    offersInstructions: spec.offer.includes('Instructions'),
     definitions: compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),

@@ -125,14 +125,6 @@ const spec = closed({
     description:
       'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
   }),
-  offer: setOf(values(['Tools', 'Instructions']), {
-    default: ['Tools'],
-    minItems: 1,
-    maxItems: 2,
-    description:
-      'What of the server is offered. Instructions: what it tells models of itself; a changed text is quarantined like a ' +
-      'changed definition.',
-  }),
   tools: Type.Optional(tools),
   definitions,
   rules: Type.Optional(

@@ -181,7 +181,8 @@ class ItemReader {
   #readRequest(item: JsonObject, node: JsonNode, param: string): void {
     const { id, name, argumentsJson } = this.#callIn(item, param);
     if (this.#ran.has(id) || this.#answers.has(id)) this.#dropped.add(node);
-    else this.#replace(node, callSource(id, name, argumentsJson, 'The user was asked to approve this call, and has not.'));
+    else
+      this.#replace(node, callSource(id, name, argumentsJson, 'The user was asked to approve this call, and has not.'));
   }
 
   /** The call stands where it was decided on. */

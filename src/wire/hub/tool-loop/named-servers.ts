@@ -101,7 +101,8 @@ function allowedIn(written: Json | undefined, param: string): ReadonlySet<string
 /** Names of tools in `{tool_names: […]}`. */
 function namesIn(written: Json | undefined, param: string, or = ''): ReadonlySet<string> | undefined {
   if (written === undefined || written === null) return undefined;
-  const names = isObject(written) && Object.keys(written).join(',') === 'tool_names' ? written['tool_names'] : undefined;
+  const names =
+    isObject(written) && Object.keys(written).join(',') === 'tool_names' ? written['tool_names'] : undefined;
   const isList = isArray(names) && names.length <= MOST_ALLOWED;
   if (isList && names.every((name) => typeof name === 'string')) return new Set(names);
   const message = `${param} must be ${or}an object with tool_names: at most ${MOST_ALLOWED} names of tools`;
