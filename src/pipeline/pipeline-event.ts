@@ -1,8 +1,8 @@
-import type { ApprovalFacts } from '#/call/facts.ts';
 import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstream/upstreams.ts';
+import type { ApprovalEvent } from './tools/approval.ts';
 import type { ToolListEvent } from './tools/tool-lists.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
@@ -37,16 +37,7 @@ export type PipelineEvent =
   | { readonly kind: 'shadow.differed'; readonly field: string }
   /** A call of a tool of an MCP server is over. */
   | { readonly kind: 'tool.called'; readonly server: string; readonly outcome: string; readonly durationMs: number }
-  /** A call of a tool came to its approval. */
-  | {
-      readonly kind: 'tool.approval';
-      readonly organization: string;
-      readonly workload: string;
-      readonly server: string;
-      readonly tool: string;
-      readonly id: string;
-      readonly state: ApprovalFacts['state'];
-    }
+  | ApprovalEvent
   | ToolListEvent
   | SettlementEvent
   | UpstreamEvent

@@ -47,7 +47,6 @@ export class Pipeline {
 
   async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
     let loop: LoopRequest | undefined;
-    using places = new DisposableStack();
     try {
       loop = await readLoop(request, text, {
         ...this.#parts,
@@ -56,19 +55,33 @@ export class Pipeline {
           whyUnlisted: (server) => this.whyUnlisted(server),
         },
       });
-      if (loop) places.use(this.#loopPlaces.enter(request));
     } catch (thrown) {
       const error = asGatewayError(requestFault(thrown));
       this.refuse(request, request.codec.family, error);
       throw error;
     }
-    if (!loop) return this.#serveOne(request, text, emit);
-    return await runToolLoop(loop, emit, {
+    return loop ? this.#runTools(loop, emit) : this.#serveOne(request, text, emit);
+  }
+
+  async #runTools(loop: LoopRequest, emit: Emit): Promise<void> {
+    const { request } = loop;
+    using _place = this.#enterLoop(request);
+    await runToolLoop(loop, emit, {
       serve: (round, asked, hear) => this.#serveOne(round, asked, hear),
       callTool: (call) => this.callTool(call),
       snapshot: this.#snapshot,
       seal: (context, error) => this.refuse(context, request.codec.family, error),
     });
+  }
+
+  #enterLoop(request: CallRequest): Disposable {
+    try {
+      return this.#loopPlaces.enter(request);
+    } catch (thrown) {
+      const error = asGatewayError(thrown);
+      this.refuse(request, request.codec.family, error);
+      throw error;
+    }
   }
 
   #serveOne(request: CallRequest, text: string, emit: Emit): Promise<unknown> {

@@ -1,11 +1,11 @@
 /** How a request for approval stands. `used`: its call was made, or may have been. */
-export type ApprovalState = 'waiting' | 'approved' | 'denied' | 'used';
+type ApprovalState = 'waiting' | 'approved' | 'denied' | 'used';
 
 /** A call of a tool that a person must approve, as a gateway asks for it. */
 export interface AskedApproval {
   /** UUID of the request, where it is a new one. */
   readonly id: string;
-  /** What stands for the call, in all that must be the same when it is made: nothing else passes with its approval. */
+  /** Digest of the whole call. An approval lets only a call with the same one pass. */
   readonly binding: string;
   readonly organization: string;
   readonly workload: string;
@@ -16,24 +16,24 @@ export interface AskedApproval {
   readonly tool: string;
   /** SHA-256 of the tool's definition. */
   readonly definition: string;
-  /** What a person sees of the arguments: JSON source, without personal data. */
+  /** The arguments as a person sees them: JSON source, without personal data. */
   readonly shown: string;
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
-  /** When it ends if nobody decides. */
+  /** When it ends without a decision. */
   readonly endsAt: number;
 }
 
 /** A request for approval. */
 export interface ToolApproval extends Omit<AskedApproval, 'binding'> {
   readonly state: ApprovalState;
-  /** Who decided; absent: nobody yet. */
+  /** Who decided; absent: it is not decided. */
   readonly by?: string;
   readonly reason?: string;
   readonly decidedAt?: number;
 }
 
-/** What a call finds. */
+/** The request that a call finds. */
 export interface FoundApproval extends ToolApproval {
   /** The call entered the request itself. */
   readonly isNew: boolean;
@@ -63,7 +63,7 @@ export interface ToolApprovals {
   ask(asked: AskedApproval, most: number): Promise<FoundApproval | undefined>;
   /** Uses an approval that has not ended: true for one caller alone. */
   use(id: string, now: number): Promise<boolean>;
-  /** Decides a request that waits. Undefined: there is none, or it has ended, or is decided. */
+  /** Decides a request that waits. Undefined: it is unknown, has ended or is decided. */
   decide(decision: ApprovalDecision): Promise<ToolApproval | undefined>;
   /** Those of an organization or of all, the newest first; `id`: this one. */
   list(of: {

@@ -4,7 +4,7 @@ import { Stopped, type Difference } from '#/call/facts.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { matches, outside, type Denial } from './offer.ts';
 import { argumentDenial, rulesOf, type PlacedRule } from './argument-rules.ts';
-import { approversOf } from './tools/approvals.ts';
+import { approversOf } from './tool-approvals.ts';
 
 /** What price books, allow-lists and audit rows call a server of tools: `mcp/crm`. */
 export function toolSlug({ name }: Pick<McpServerConfig, 'name'>): string {
@@ -12,7 +12,7 @@ export function toolSlug({ name }: Pick<McpServerConfig, 'name'>): string {
 }
 
 /** Whether a definition says that its tool changes nothing. */
-export function saysReadOnly({ annotations }: JsonObject): boolean {
+function saysReadOnly({ annotations }: JsonObject): boolean {
   return isObject(annotations) && annotations['readOnlyHint'] === true;
 }
 

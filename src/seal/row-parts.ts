@@ -59,10 +59,10 @@ export const protection = object<Protection>()('dlp', {
 });
 
 const approval = object<ApprovalFacts>()('approval', {
-  at: { form: nullOr(text('instant')), meaning: 'When a person decided. Null: nobody has.', example: null },
+  at: { form: nullOr(text('instant')), meaning: 'When a person decided. Null: it is not decided.', example: null },
   by: {
     form: nullOr(text()),
-    meaning: 'Who decided, as `gwctl mcp approve` was told. Null: nobody has.',
+    meaning: 'Who decided: `--actor` of `gwctl mcp approve`. Null: it is not decided.',
     example: null,
   },
   id: {
@@ -73,7 +73,7 @@ const approval = object<ApprovalFacts>()('approval', {
   state: {
     form: words('asked', 'waiting', 'approved', 'denied', 'expired'),
     meaning:
-      '`asked`: the call entered the request. `waiting`: nobody has decided. `approved`: the call used the approval. ' +
+      '`asked`: the call entered the request. `waiting`: it is not decided. `approved`: the call used the approval. ' +
       '`denied`: a person denied the call. `expired`: an earlier request ended unused, and the call entered this one.',
     example: 'asked',
   },

@@ -59,7 +59,7 @@ describe.each(LEDGER_SUBJECTS)('approvals of tools in $name', (subject) => {
     );
     expect(found.filter((one) => one?.isNew)).toHaveLength(1);
     expect(new Set(found.map((one) => one?.id)).size).toBe(1);
-    const { binding, ...kept } = call;
+    const { binding: _binding, ...kept } = call;
     const id = found[0]!.id;
     expect(await of(1).list({ id })).toEqual([{ ...kept, id, state: 'waiting' }]);
     expect(await of(1).list({ id, organization: 'team/rival' })).toEqual([]);

@@ -15,7 +15,7 @@ import { ask, mcpResources, post, textOf, type McpWorld, type McpWorldOptions, t
 
 const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
-const keys = { first: newKey(), sibling: newKey(), second: newKey() } as const;
+const keys = { first: newKey(), sibling: newKey(), second: newKey() };
 
 let server: McpStandIn;
 let gateways: readonly GatewayProcess[];
@@ -88,7 +88,7 @@ const world = (at = 0, key: string = keys.first): Pick<McpWorld, 'gateway' | 'ke
   gateway: gateways[at % 2]!,
   key,
 });
-const call = (args: object, { at = 0, key = keys.first as string, tool = 'export', path = '/v1/mcp/crm' } = {}) =>
+const call = (args: object, { at = 0, key = keys.first, tool = 'export', path = '/v1/mcp/crm' } = {}) =>
   ask(world(at, key), at % 2 === 0 ? 'modern' : 'legacy', path, 'tools/call', { name: tool, arguments: args });
 const calls = (): number => server.of('tools/call').length;
 const codeOf = ({ body }: Sent): unknown =>
@@ -156,7 +156,7 @@ test('a call waits, is approved, and passes once, at any gateway', async () => {
   expect(calls()).toBe(1);
   expect(await waiting(await call(args))).not.toBe(id);
   expect((await gwctl(id)).err).toBe(
-    `there is no request ${id}: its call may have asked anew. See gwctl mcp approve\n`,
+    `there is no request ${id}: its call may have asked again. See gwctl mcp approve\n`,
   );
 });
 
@@ -264,7 +264,7 @@ test('a denied call is refused with the reason, and nothing is sent', async () =
   expect(calls()).toBe(0);
 });
 
-test('an approval that has ended is asked for anew, and a request that has ended is not approved', async () => {
+test('an approval that has ended is asked for again, and a request that has ended is not approved', async () => {
   const id = await waiting(await call({ subject }));
   await gwctl(id);
   await sql("UPDATE tool_approvals SET ends_at = now() - interval '1 second' WHERE id = $1", id);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openPostgresApprovals } from '#/adapters/postgres/tool-approvals.ts';
 import type { ToolApproval, ToolApprovals } from '#/ports/tool-approvals.ts';
-import { DECISION_HOLDS_MS } from '#/route/tools/approvals.ts';
+import { DECISION_HOLDS_MS } from '#/route/tool-approvals.ts';
 import { countHidden, showHidden } from '#/values/hidden-characters.ts';
 import { databaseOf, type DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
@@ -12,10 +12,10 @@ export const MCP_APPROVE_HELP = `gwctl mcp approve [ID] [--deny] [--reason TEXT]
 Lists the calls of tools that wait for a person to approve them, with their arguments; with ID, approves that call. The
 client then sends the same call again within 15 minutes: the same tool, definition and arguments, with the same key. An
 approval is used once. Arguments have tags in the place of personal data. Exits with 1 where the call does not wait.
-  ID                   Id of the request, as the client is told it
+  ID                   Id of the request, from the message that the client gets
   --deny               Denies the call instead: it is refused for 15 minutes
-  --reason TEXT        Why; of a denial the client is told it
-  --actor NAME         Who decides (default: USER): the client of a denied call is told, and audit rows keep it
+  --reason TEXT        Why; the client of a denied call gets it in its message
+  --actor NAME         Who decides (default: USER): audit rows and the message to a denied client have it
   --all                Lists decided, used and ended requests, too, for a week
   --json               Writes one JSON object per line
   --organization ID    Only calls of this Organization, <namespace>/<name>
@@ -104,7 +104,7 @@ function reasonOf(text: string | undefined): string | undefined {
 
 async function whyNot(store: ToolApprovals, id: string, organization: string | undefined): Promise<string> {
   const [found] = await store.list({ organization, id });
-  if (!found) return `there is no request ${id}: its call may have asked anew. See gwctl mcp approve`;
+  if (!found) return `there is no request ${id}: its call may have asked again. See gwctl mcp approve`;
   const standing = standingOf(found);
   const by = found.by === undefined ? '' : `, decided by ${showHidden(found.by)}`;
   return `request ${id} does not wait: it is ${standing}${by}`;

@@ -1,5 +1,5 @@
 import { newCallId } from '#/call/call-id.ts';
-import { Stopped, type ApprovalFacts, type ToolFacts } from '#/call/facts.ts';
+import { Stopped, type ApprovalFacts, type CallFacts, type ToolFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
@@ -7,14 +7,12 @@ import { detectionFor, type Detection } from '#/inspect/detection.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
 import type { FoundApproval, ToolApprovals } from '#/ports/tool-approvals.ts';
-import { approversOf, REQUEST_WAITS_MS } from '#/route/tools/approvals.ts';
+import { approversOf, REQUEST_WAITS_MS } from '#/route/tool-approvals.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { render } from '#/wire/document/document.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { unlikeCanonical } from '#/wire/mcp/unlike-canonical.ts';
-import type { PipelineEvent } from '../pipeline-event.ts';
-import type { Stated } from '../run-call.ts';
 
 /** Requests of one workload that may wait at once. */
 const MOST_WAITING = 100;
@@ -22,6 +20,17 @@ const MOST_WAITING = 100;
 const MOST_SHOWN = 65_536;
 /** What a person sees of a call without arguments. */
 const NO_ARGUMENTS = '{}';
+
+/** A call of a tool came to its approval, for log and metrics. */
+export interface ApprovalEvent {
+  readonly kind: 'tool.approval';
+  readonly organization: string;
+  readonly workload: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly id: string;
+  readonly state: ApprovalFacts['state'];
+}
 
 interface Asking {
   readonly request: ToolCallRequest;
@@ -36,7 +45,7 @@ interface Parts {
   readonly toolApprovals: Pick<ToolApprovals, 'ask' | 'use'>;
   readonly cipher: Pick<ContentCipher, 'names'>;
   readonly detection: Detection;
-  readonly onEvent: (event: PipelineEvent) => void;
+  readonly onEvent: (event: ApprovalEvent) => void;
 }
 
 /** The approval of a call. */
@@ -47,12 +56,12 @@ export interface Approved {
 
 /**
  * Asks whether a person has approved this call: the same tool with the same definition and arguments, for the same key and
- * user. Throws `approval_required` where nobody has decided, and `approval_denied`.
+ * user. Throws `approval_required` where no person has decided, and `approval_denied`.
  */
 export async function askApproval(
   asking: Asking,
   parts: Parts,
-): Promise<Stated<Approved & { readonly tool: ToolFacts }>> {
+): Promise<Approved & { readonly tool: ToolFacts; readonly facts?: CallFacts }> {
   const { request, server, listed, tool } = asking;
   const { workload } = request.key;
   if (approversOf(server, listed.name, workload.policy).length === 0) return { approval: undefined, tool };
@@ -71,7 +80,7 @@ export async function askApproval(
 export function useApproval(
   { approval }: Approved,
   { toolApprovals }: Pick<Parts, 'toolApprovals'>,
-): Stated<object> | Promise<Stated<object>> {
+): object | Promise<object> {
   if (approval === undefined) return {};
   return toolApprovals.use(approval, Date.now()).then(
     (isUsed) => {

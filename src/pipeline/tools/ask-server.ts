@@ -19,7 +19,6 @@ import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
-import type { Stated } from '../run-call.ts';
 import { noticesFor } from './notices.ts';
 import { tokenless } from './tokenless.ts';
 import type { ToolParts } from './tool-parts.ts';
@@ -56,7 +55,7 @@ const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds:
 export function enterServer(
   { server }: Pick<Asking, 'server'>,
   { upstreams }: { readonly upstreams: Pick<Upstreams, 'enter' | 'health'> },
-): Stated<EnteredServer> {
+): EnteredServer & { readonly release: Disposable } {
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
     model: '',

@@ -144,7 +144,7 @@ function oneOf(values: readonly unknown[]): Check {
   return (value, at, work) => {
     const isTooLong = typeof value === 'string' && value.length > longest;
     const onVague = (): void => {
-      // A vague number equals none of what has no numbers.
+      // A list without numbers has no value that a vague number equals.
       if (hasNumbers) throw new VagueNumber(at);
     };
     return !isTooLong && allowed.has(canonical(value, work, onVague)) ? undefined : refuse(at, must);

@@ -55,8 +55,8 @@ export function isVague(value: unknown): boolean {
 }
 
 /**
- * A keyword would compare a vague number. What it says must not be turned round by `not` and its like: whatever the rest of
- * the schema says, the value does not keep it.
+ * A keyword would compare a vague number. `not` and similar keywords must not reverse its answer, so that the whole schema
+ * refuses the value.
  */
 export class VagueNumber extends Error {
   override readonly name = 'VagueNumber';

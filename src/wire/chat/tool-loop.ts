@@ -42,6 +42,7 @@ export const chatLoop: LoopCodec = {
   asksClients: false,
   // A conversation says nothing of tools that have run.
   tellsOfTools: () => false,
+  // oxlint-disable-next-line require-yield -- nothing in it is long
   *begin(document, tools, callId) {
     return new ChatLoop(document, tools, callId);
   },
@@ -58,7 +59,7 @@ class ChatLoop implements LoopConversation {
   readonly #tools: ReadonlyMap<string, LoopTool>;
   readonly #callId: string;
   readonly #edits: readonly Edit[];
-  /** The request of later rounds, without what was said since. */
+  /** The request of later rounds, without the items added since. */
   #later: SplitText | undefined;
   readonly #said: string[] = [];
   #usage: Json | undefined;

@@ -78,7 +78,7 @@ export class LoopEvents {
     return { response, ids };
   }
 
-  /** A call ran before the first round: it is told when the response has begun. */
+  /** A call ran before the first round: its events follow the beginning of the response. */
   ranBefore(item: JsonObject, ran: Pick<RanCall, 'isError'>): void {
     this.#before.push([item, ran]);
   }
@@ -138,7 +138,7 @@ export class LoopEvents {
     const call = this.#calls.get(place);
     const output_index = this.#base + place;
     if (!call) return this.#say(type, { ...event, output_index });
-    // What the client is asked to approve is told as a whole.
+    // A call that the client must approve has one event for the whole item.
     if (call.tool.asksClient) return '';
     const word = ARGUMENTS.get(type);
     if (word === undefined) return begun;

@@ -27,7 +27,7 @@ interface ApprovedCall extends LoopCall {
   readonly node: JsonNode;
 }
 
-/** The input of a request with functions in the place of tools that the gateway has run, and with what is said since. */
+/** The input of a request with functions in the place of tools that the gateway has run, and with the items that are added. */
 export class LoopHistory {
   /** Calls that the client has approved: their results belong into the input. */
   readonly approved: readonly ApprovedCall[];
@@ -158,7 +158,7 @@ class ItemReader {
       const message = `${param}.approval_request_id must be the id of an mcp_approval_request before it in the input`;
       throw new BadRequestShape(message, param);
     }
-    if (this.#answers.has(id)) throw new BadRequestShape(`${param} answers what is answered before it`, param);
+    if (this.#answers.has(id)) throw new BadRequestShape(`${param} answers the same request as an item before it`, param);
     this.#answers.set(id, { approve, reason: typeof reason === 'string' ? reason : undefined });
   }
 

@@ -78,7 +78,7 @@ function readServer(tool: JsonObject, param: string, asksClients: boolean): Name
   return { param, label, allowed: allowedIn(tool['allowed_tools'], `${param}.allowed_tools`), asksClient };
 }
 
-/** As the vendor means it: what is not said to need no approval needs it. */
+/** As with the vendor, approval is needed unless the request says otherwise. */
 function approvalIn(written: Json | undefined, param: string, asksClients: boolean): NamedServer['asksClient'] {
   if (written === 'never') return () => false;
   if (!asksClients) {
