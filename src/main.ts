@@ -103,6 +103,7 @@ function createPipeline(
 ): Pipeline {
   const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins, toolApprovals } =
     stores;
+  const { neighbours } = stores;
   return new Pipeline({
     counters,
     ledger,
@@ -121,6 +122,7 @@ function createPipeline(
     ...(lists && { lists }),
     media: tools.media,
     mcpServers: tools.mcpServers,
+    neighbours,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,
@@ -217,7 +219,7 @@ interface Running {
 async function shutDown(settings: Settings, log: Log, running: Running): Promise<void> {
   const { calls, jobs, gateway, pipeline, checkpointer, anchors, tools, stores } = running;
   if (calls.isLeaving) return;
-  calls.isLeaving = true;
+  calls.leave();
   jobs.runner.stop();
   log.info({ event: 'drain.leaving', open_calls: calls.size });
   await sleep(settings.leaveSeconds * 1000);

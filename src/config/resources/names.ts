@@ -17,6 +17,8 @@ export const SPELLINGS = {
   definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
   toolsOnly: { All: 'all', ReadOnly: 'read_only' },
   trust: { Internal: 'internal', External: 'external' },
+  clientSessions: { Shared: 'shared', PerClient: 'per_client' },
+  clientCapability: { Elicitation: 'elicitation', Sampling: 'sampling', Roots: 'roots' },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
   planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },

@@ -31,10 +31,27 @@ export function textsOf(leaves: readonly Leaf[], source: string): readonly ReadT
   for (let index = 0; index < leaves.length; index += 1) {
     const { node, text, signed, inJson } = leaves[index]!;
     if (node.kind !== 'string' || signed || inJson) continue;
-    if (isName(source, node.end)) isRead = !FORMAT.has(text) && !text.endsWith('_id');
+    if (isName(source, node.end)) isRead = isTextCalled(text);
     else if (isRead && !isUnseen(text)) read.push({ text, leaf: index });
   }
   return read;
+}
+
+/** The same of values in JSON within texts, such as arguments of tools. */
+export function textsInJson(leaves: readonly Leaf[]): readonly ReadText[] {
+  const read: ReadText[] = [];
+  let isRead = true;
+  for (let index = 0; index < leaves.length; index += 1) {
+    const { node, text, signed, inJson } = leaves[index]!;
+    if (inJson === undefined || signed || node.kind !== 'string') continue;
+    if (inJson === 'name') isRead = isTextCalled(text);
+    else if (isRead && !isUnseen(text)) read.push({ text, leaf: index });
+  }
+  return read;
+}
+
+function isTextCalled(name: string): boolean {
+  return !FORMAT.has(name) && !name.endsWith('_id');
 }
 
 function isUnseen(text: string): boolean {

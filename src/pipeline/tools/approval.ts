@@ -11,6 +11,7 @@ import { approversOf, REQUEST_WAITS_MS } from '#/route/tool-approvals.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { render } from '#/wire/document/document.ts';
+import { sayingDocument } from '#/wire/mcp/input.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { unlikeCanonical } from '#/wire/mcp/unlike-canonical.ts';
 
@@ -39,6 +40,8 @@ interface Asking {
   readonly tool: ToolFacts;
   /** JSON source of the arguments as they are sent. */
   readonly sent: string | undefined;
+  /** What answers the tool's questions, as the client wrote it, and as it is sent. JSON source. */
+  readonly answers: { readonly written: readonly string[]; readonly sent: readonly string[] };
 }
 
 interface Parts {
@@ -103,9 +106,12 @@ async function find(asking: Asking, { toolApprovals, ...parts }: Parts): Promise
   if (shown.length > MOST_SHOWN) throw tooLong(shown.length);
   const definition = tool.definition ?? '';
   const { source } = request.arguments ?? { source: '' };
+  // An access token whose user is unknown stands for itself.
+  const user = request.person ?? request.subject ?? '';
   const bound = [
-    ...[workload.id, key, userOf(request), server.id, listed.name, definition, tool.arguments ?? ''],
-    ...unlikeCanonical(source),
+    [workload.id, key, user, server.id, server.url, listed.name, definition, tool.arguments ?? ''],
+    unlikeCanonical(source),
+    asking.answers.written,
   ];
   const now = Date.now();
   const asked = {
@@ -120,26 +126,25 @@ async function find(asking: Asking, { toolApprovals, ...parts }: Parts): Promise
   });
 }
 
-/** Whom the call is made for: the user of an access token, who may have another token the next time; '': the key alone. */
-function userOf({ subject }: ToolCallRequest): string {
-  if (subject === undefined) return '';
-  const [, payload = ''] = subject.split('.', 2);
-  const { iss, sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Readonly<Record<string, unknown>>;
-  return typeof sub === 'string' ? JSON.stringify([iss, sub]) : payload;
-}
-
-/** The arguments with tags in the place of personal data, also where policy lets the server have originals. */
-async function shownArguments({ request, sent }: Asking, detection: Detection): Promise<string> {
+/**
+ * The arguments with tags in the place of personal data, also where policy lets the server have originals; in another round
+ * of a call, together with the answers.
+ */
+async function shownArguments({ request, sent, answers }: Asking, detection: Detection): Promise<string> {
   const { arguments: args, key, remove = [] } = request;
-  if (!args || sent === undefined) return NO_ARGUMENTS;
+  const isFirst = answers.written.length === 0;
+  if (!args && isFirst) return NO_ARGUMENTS;
   const { dlp } = key.workload.policy;
-  if (dlp.mode === 'tokenize' || dlp.mode === 'mask') return sent;
-  const document = argumentsDocument(args.source, args.value);
+  if (dlp.mode === 'tokenize' || dlp.mode === 'mask')
+    return isFirst ? (sent ?? NO_ARGUMENTS) : sayingDocument(sent, answers.sent).text;
+  const document =
+    args && isFirst ? argumentsDocument(args.source, args.value) : sayingDocument(args?.source, answers.written);
   const slices = slicesFor(document.text, request);
   const tagged = { ...dlp, mode: 'tokenize' as const };
   const looking = inspect(document, ARGUMENTS, tagged, remove, detectionFor(request, detection), undefined, [], slices);
   const { edits } = await looking;
-  return edits.length === 0 ? args.source : argumentsIn(render(document.text, edits));
+  const shown = render(document.text, edits);
+  return isFirst ? argumentsIn(shown) : shown;
 }
 
 function factsOf({ id, state, by, decidedAt, isNew, followsExpired }: FoundApproval): ApprovalFacts {

@@ -174,7 +174,11 @@ test.each(VAGUE)('%j is not kept by %s, whatever is made of it', (schema, value)
     { oneOf: [schema, { not: schema }] },
   ];
   for (const one of surrounded) {
-    const refusal = compileSchema({ properties: { a: one } })({ a: JSON.parse(value) as unknown }, undefined, new Work(1000));
+    const refusal = compileSchema({ properties: { a: one } })(
+      { a: JSON.parse(value) as unknown },
+      undefined,
+      new Work(1000),
+    );
     expect(refusal?.must, JSON.stringify(one)).toBe('have no number beyond 2^53, which JSON readers take for others');
     expect(refusal?.pointer).toBe('/a');
   }

@@ -158,7 +158,8 @@ class ItemReader {
       const message = `${param}.approval_request_id must be the id of an mcp_approval_request before it in the input`;
       throw new BadRequestShape(message, param);
     }
-    if (this.#answers.has(id)) throw new BadRequestShape(`${param} answers the same request as an item before it`, param);
+    if (this.#answers.has(id))
+      throw new BadRequestShape(`${param} answers the same request as an item before it`, param);
     this.#answers.set(id, { approve, reason: typeof reason === 'string' ? reason : undefined });
   }
 
