@@ -154,8 +154,8 @@ test('each call is a call of the request, and has its row', async () => {
     .withResponse();
   const rows = await rowsOfRequest(world.databaseUrl, String(id), 2);
   expect(rows.map((row) => [row.surface, row.outcome])).toEqual([
-    ['mcp', 'served'],
     ['responses', 'served'],
+    ['mcp', 'served'],
   ]);
 });
 
