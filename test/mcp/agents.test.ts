@@ -41,7 +41,7 @@ function says({ messages, tools = [] }: ChatCompletionRequest): FixtureResponse 
   }
   if (tool === undefined) return { content: 'Customers' };
   const all = messages.map(({ content }) => JSON.stringify(content)).join('\n');
-  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'nobody';
+  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'no address';
   return { toolCalls: [{ name: tool, arguments: JSON.stringify({ mail }) }] };
 }
 
