@@ -238,6 +238,10 @@ add-vendor: packages servers ## Write the files of a vendor that speaks OpenAI's
 	@$(WITH_NODE) node tools/add-vendor.ts "$(NAME)"
 	@$(MAKE) crds matrix-vendor
 
+.PHONY: release
+release: ## Write a version everywhere, as one commit with a tag (VERSION=1.2.3)
+	@$(WITH_NODE) node tools/release.ts "$(VERSION)"
+
 .PHONY: matrix-vendor
 matrix-vendor: packages servers ## Run the matrix for one vendor (NAME=acme)
 	@$(VITEST) "$(CURDIR)/test/matrix/" -t ' · $(NAME) · '

@@ -26,6 +26,7 @@ export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<Au
     organization: row.organization,
     outcome: row.outcome,
     parent: row.parent,
+    person: row.person,
     price: row.price,
     provider: row.provider,
     provider_model: row.provider_model,
@@ -82,7 +83,9 @@ type Tool = NonNullable<AuditRow['tool']>;
 
 function orderedTool(value: Tool): Complete<Tool> {
   return {
+    answers: amountIfAny(value.answers),
     arguments: value.arguments,
+    asks: value.asks,
     definition: value.definition,
     eras: value.eras,
     is_error: value.is_error,
