@@ -20,6 +20,7 @@ const ALL = process.env['MCP_CLIENTS'] === 'all';
 const SUITE = node('node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const ERAS: readonly ServerEra[] = ALL ? ['dual', 'legacy', 'modern'] : ['dual'];
 const REVISIONS: readonly Revision[] = ['2026-07-28', '2025-11-25'];
+const CAPABILITIES = ['Elicitation', 'Sampling', 'Roots'];
 /** Fewer than this would be a run that hardly began. */
 const LEAST_SCENARIOS = 30;
 
@@ -47,7 +48,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
   origin = `http://localhost:${(relay.address() as AddressInfo).port}`;
-  const servers = Object.fromEntries(ERAS.map((era, at) => [era, { url: urls[at]!, definitions: { mode: 'Record' } }]));
+  const spec = { definitions: { mode: 'Record' }, sessions: 'PerClient', clientCapabilities: CAPABILITIES };
+  const servers = Object.fromEntries(ERAS.map((era, at) => [era, { url: urls[at]!, ...spec }]));
   world = await startMcpWorld({ servers, policy: { dlp: { mode: 'AllowLog' } } }, { GW_MCP_ORIGINS: origin });
   folder = mkdtempSync(join(tmpdir(), 'gw-conformance-'));
 }, 60_000);
