@@ -213,7 +213,7 @@ test.each([
     for (const status of lies ? [200, 502] : [200, 202, 400, 404])
       expect(seen.keys().toArray(), told).toContain(status);
     expect(reached.size).toBeGreaterThan(MESSAGES / 500);
-    expect((residentBytes(world.gateway.pid)) - before).toBeLessThan(MOST_GROWN);
+    expect(residentBytes(world.gateway.pid) - before).toBeLessThan(MOST_GROWN);
     expect(world.gateway.log.join('\n')).not.toContain(MAIL);
   },
   1_800_000,

@@ -61,18 +61,21 @@ test.each(ERAS)('a %s client lists 1,000 tools of a server in pages, and calls t
   expect(textOf(await ask(world, era, '/v1/mcp/many', 'tools/call', params))).toBe(`{"mail":"${MAIL}"}`);
 });
 
-test.each(ERAS)('a %s client lists 2,000 tools of all servers, under names that no client finds too long', async (era) => {
-  const names = (await listAll(era, '/v1/mcp')).flat();
-  expect(names).toHaveLength(2 * TOOLS + 1);
-  expect(new Set(names).size).toBe(names.length);
-  for (const name of names) expect(name).toMatch(/^[\w-]{1,47}$/);
-  const called: Sent[] = [];
-  for (const at of [0, 1, 999, 1001, 2000]) {
-    const name = names[at]!;
-    called.push(await ask(world, era, '/v1/mcp', 'tools/call', { name, arguments: { mail: MAIL, bytes: 500 } }));
-  }
-  for (const one of called) expect(textOf(one)).toContain(MAIL);
-});
+test.each(ERAS)(
+  'a %s client lists 2,000 tools of all servers, under names that no client finds too long',
+  async (era) => {
+    const names = (await listAll(era, '/v1/mcp')).flat();
+    expect(names).toHaveLength(2 * TOOLS + 1);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[\w-]{1,47}$/);
+    const called: Sent[] = [];
+    for (const at of [0, 1, 999, 1001, 2000]) {
+      const name = names[at]!;
+      called.push(await ask(world, era, '/v1/mcp', 'tools/call', { name, arguments: { mail: MAIL, bytes: 500 } }));
+    }
+    for (const one of called) expect(textOf(one)).toContain(MAIL);
+  },
+);
 
 test.each(ERAS.flatMap((era) => [false, true].map((streams) => [era, streams] as const)))(
   'a %s client gets a result of nearly 10 MiB (streams: %s), with both addresses in it',
