@@ -75,7 +75,7 @@ beforeAll(async () => {
   crm = await startMcpServer({
     tools: [CUSTOMER],
     call: ({ body }) => {
-      const { mail } = body.params?.['arguments'] as { mail: string };
+      const { mail } = body.params!['arguments'] as { mail: string };
       return { content: [{ type: 'text', text: `Customer 4711 has ${mail} and sales@crm.example` }] };
     },
   });
