@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { staysHere } from '#/config/local-provider.ts';
 import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Call } from '#/call/call.ts';
@@ -200,26 +199,28 @@ const known = new LRUCache<string, boolean>({ max: 4096 });
  * Throws
  * `invalid_request`, and `data_protection` for a beta flag with personal data.
  */
-export function withPlainModel<T extends Pick<Call, 'ask' | 'headers' | 'key' | 'remove'>>(
+export function withPlainModel<T extends Pick<Call, 'ask' | 'headers' | 'isLocal' | 'key' | 'remove'>>(
   call: T,
   detection: Detection,
 ): T {
-  const { policy, organization } = call.key.workload;
+  const { policy } = call.key.workload;
   const { model } = call.ask;
+  const hasTerms = policy.dlp.customTerms.length > 0 || call.remove.length > 0;
+  const tellsData = (id: string): boolean =>
+    (known.get(id) ?? tells(id, detection)) || (hasTerms && namesTerm(id, policy.dlp, call.remove));
   // The gateway's own models are no names of a caller's, whatever terms are words of them.
-  const chosen = !staysHere(model, organization);
-  if (chosen && (tells(model, detection) || namesTerm(model, policy.dlp, call.remove))) throw noModel();
+  if (!call.isLocal && tellsData(model)) throw noModel();
   const flags = call.headers['anthropic-beta'];
   if (flags === undefined || policy.dlp.mode === 'allow_log') return call;
   for (const flag of [flags].flat().join(',').split(',')) {
-    if (tells(flag, detection) || namesTerm(flag, policy.dlp, call.remove)) throw refused(['a beta flag']);
+    if (tellsData(flag)) throw refused(['a beta flag']);
   }
   return call;
 }
 
 function tells(id: string, detection: Detection): boolean {
-  let told = known.get(id);
-  if (told === undefined) known.set(id, (told = new IdSearch(detection, {}, []).inId(id).length > 0));
+  const told = new IdSearch(detection, {}, []).inId(id).length > 0;
+  known.set(id, told);
   return told;
 }
 
@@ -228,7 +229,6 @@ function namesTerm(
   { customTerms }: Pick<ResolvedPolicy['dlp'], 'customTerms'>,
   remove: readonly CustomTerm[],
 ): boolean {
-  if (customTerms.length === 0 && remove.length === 0) return false;
   const terms = [ScopeTerms.of(customTerms), ScopeTerms.of(remove)].filter((one) => one !== undefined);
   return terms.length > 0 && termsIn(id, terms).length > 0;
 }

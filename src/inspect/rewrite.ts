@@ -9,7 +9,7 @@ import type { Detection } from './detection.ts';
 import { type Match, mergeActions, type Action } from './match.ts';
 import { IdSearch } from './ids.ts';
 import { isWithinCharacter } from './detectors/characters.ts';
-import { textsOf } from './decoding/read-texts.ts';
+import { textsOf } from './decoding/text-runs.ts';
 import { protection } from './refusals.ts';
 import { ScopeTerms, type TermText } from './terms/scope-terms.ts';
 import { outsideTags, shownInClear, tellingParts } from './restore/shown-in-clear.ts';
@@ -114,11 +114,12 @@ export class Rewrite {
    */
   *edit(leaf: Leaf, detected: readonly Match[], anonymized = false): Steps<Edit | undefined> {
     const { node, text, skipped } = leaf;
-    const actions = mergeActions(yield* this.#actions(leaf, detected, anonymized));
-    if (actions.length === 0) return undefined;
+    const found = yield* this.#actions(leaf, detected, anonymized);
+    if (found.length === 0) return undefined;
+    const actions = found.length === 1 ? found : mergeActions(found);
+    let inside = isSource(node, text);
     // Within a character of two code units nothing stands as it is.
-    const parts = ({ start, end }: Action): boolean => isWithinCharacter(text, start) || isWithinCharacter(text, end);
-    const inside = isSource(node, text) && !actions.some(parts);
+    for (const { start, end } of actions) inside &&= !isWithinCharacter(text, start) && !isWithinCharacter(text, end);
     const written: string[] = [];
     let at = 0;
     let isChanged = false;

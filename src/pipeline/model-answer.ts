@@ -3,7 +3,7 @@ import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
 import type { CacheHit } from '#/dispatch/cache/recalled.ts';
 import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
-import type { Coming, Dispatch, Retain } from '#/dispatch/coming.ts';
+import type { Coming, Dispatch, Retain } from '#/dispatch/dispatch.ts';
 import { ask } from '#/dispatch/dispatch.ts';
 import { passOn } from '#/dispatch/pass-on.ts';
 import { keptOf, retained, withAnswer } from '#/dispatch/retained-call.ts';

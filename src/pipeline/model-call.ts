@@ -1,9 +1,8 @@
-import { staysHere } from '#/config/local-provider.ts';
 import type { Call, Emit, CallRequest } from '#/call/call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
-import type { Recalled } from '#/dispatch/cache/recalled.ts';
+import { NOT_CACHED, type Recalled } from '#/dispatch/cache/recalled.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
@@ -20,6 +19,8 @@ import { withNearest } from '#/route/nearest-models.ts';
 import { contentsBeside } from '#/route/provider-side-tools.ts';
 import { routeCall } from '#/route/route.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
+import { mayName } from '#/wire/kept/names.ts';
 import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
 import { admit, admitLarge } from './admit.ts';
 import { askCandidates, passAnswer, rememberAnswer } from './model-answer.ts';
@@ -56,7 +57,7 @@ function readRequest(
   { request, text }: ModelCallStart,
   { detection, largeWork }: PipelineParts,
 ): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
-  const slices = slicesFor(text, request);
+  const slices = isLarge(text) ? slicesFor(text, request) : undefined;
   if (!slices) return readResults(withPlainModel(admit(request, text), detection));
   return admitLarge(request, text, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
 }
@@ -80,10 +81,9 @@ interface Inspected extends Read {
 
 /** Finds what must not leave. What a local model decides by is protected like what leaves. // spec 4.4.8 */
 async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Stated<Pick<Inspected, 'inspection'>>> {
-  const { codec, ask, key, document, remove } = call;
+  const { codec, ask, key, document, remove, isLocal } = call;
   const { policy, organization } = key.workload;
-  if (!DECIDING.has(codec.family) && staysHere(ask.model, organization))
-    return { inspection: uninspected(document, codec) };
+  if (isLocal && !DECIDING.has(codec.family)) return { inspection: uninspected(document, codec) };
   const stated = (found: CallFacts): CallFacts => ({
     findings: found.findings ?? {},
     unscanned: found.unscanned ?? [],
@@ -158,8 +158,9 @@ async function prepareCandidates(
   const skip = (target: Target, why: string): void => void route.push(skipped(target, why));
   try {
     const prepared = await prepare(call, inspection, targets, media, skip);
-    const claimed = ownership.claim(call, prepared, skip);
-    const candidates = claimed instanceof Promise ? await claimed : claimed;
+    let namesObjects = call.slices !== undefined;
+    for (const { family, body } of prepared) namesObjects ||= mayName(family, body);
+    const candidates = namesObjects ? await ownership.claim(call, prepared, skip) : prepared;
     const [only] = candidates;
     const unscanned =
       candidates.length === 1 ? only.unscanned : [...new Set(candidates.flatMap((one) => one.unscanned))];
@@ -173,14 +174,13 @@ interface LookedUp extends Prepared {
   readonly recalled: Recalled;
 }
 
-/** Looks for the answer in the gateway's own cache. */
+/** Looks for the answer in the gateway's own cache, where policy has one. */
 function recallAnswer(
   { call, candidates }: Prepared,
   { answers, onEvent }: PipelineParts,
 ): Stated<Pick<LookedUp, 'recalled'>> | Promise<Stated<Pick<LookedUp, 'recalled'>>> {
-  const recalling = answers.recall(call, candidates);
-  if (!(recalling instanceof Promise)) return { recalled: recalling };
-  return recalling.then((recalled) => {
+  if (!call.key.workload.policy.responseCache.enabled) return { recalled: NOT_CACHED };
+  return answers.recall(call, candidates).then((recalled) => {
     if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
     return { recalled, release: recalled };
   });

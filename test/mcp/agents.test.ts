@@ -42,7 +42,7 @@ function says({ messages, tools = [] }: ChatCompletionRequest): FixtureResponse 
   }
   if (tool === undefined) return { content: 'Customers' };
   const all = messages.map(({ content }) => JSON.stringify(content)).join('\n');
-  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'no address';
+  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'unknown';
   return { toolCalls: [{ name: tool, arguments: JSON.stringify({ mail }) }] };
 }
 
