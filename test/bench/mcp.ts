@@ -6,7 +6,7 @@ import { startProgram } from './processes.ts';
 import { prompt } from './prompts.ts';
 import { costOf, inTurns, refuseFailures, type Pair, type Side, type Sides } from './sides.ts';
 
-/** What calls of tools cost, compared with a bare relay, a call to a model and a proxy on the protocol's library. */
+/** The cost of calls of tools next to a bare relay, a call to a model and a proxy of the vendor's library. */
 
 const CONNECTIONS = 16;
 const CALLS = 4000;

@@ -42,7 +42,7 @@ function says({ messages, tools = [] }: ChatCompletionRequest): FixtureResponse 
   }
   if (tool === undefined) return { content: 'Customers' };
   const all = messages.map(({ content }) => JSON.stringify(content)).join('\n');
-  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'no address';
+  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'unknown';
   return { toolCalls: [{ name: tool, arguments: JSON.stringify({ mail }) }] };
 }
 
@@ -75,7 +75,7 @@ beforeAll(async () => {
   crm = await startMcpServer({
     tools: [CUSTOMER],
     call: ({ body }) => {
-      const { mail } = body.params?.['arguments'] as { mail: string };
+      const { mail } = body.params!['arguments'] as { mail: string };
       return { content: [{ type: 'text', text: `Customer 4711 has ${mail} and sales@crm.example` }] };
     },
   });

@@ -29,7 +29,7 @@ interface Scene {
   readonly release: () => void;
 }
 
-/** A stack before a server that answers every other call only when `release` is called. */
+/** A stack before a server that answers every other call only when the test says so. */
 async function startScene(era: 'legacy' | 'modern', options: Parameters<typeof startStack>[0] = {}): Promise<Scene> {
   let waiting: (() => void)[] = [];
   let calls = 0;
@@ -122,7 +122,7 @@ test.each(IN_FLIGHT)(
   120_000,
 );
 
-test('a gateway whose grace is over gives up the calls that still run: not billed, and no client is asked to send them again', async () => {
+test('a gateway whose grace is over gives up what still runs: not billed, and no client is asked to send it again', async () => {
   const scene = await startScene('legacy', { env: { GW_LEAVE_SECONDS: '0', GW_DRAIN_SECONDS: '1' } });
   const { stack, server, arrived } = scene;
   const all = arrived(CALLS);
@@ -201,7 +201,7 @@ test('a server killed before, during and after calls: errors that say so, and ca
     }),
   );
   const sum = { a: 2, b: 3 };
-  // So many that the failures are few compared to them: a server that mostly fails is left alone for a while.
+  // So many that the failures are few: a server that mostly fails is left alone for a while.
   for (let before = 0; before < 20; before++) expect((await call(stack, 'get-sum', sum)).status).toBe(200);
   const running = Array.from({ length: 3 }, () =>
     call(stack, 'trigger-long-running-operation', { duration: 60, steps: 60 }),

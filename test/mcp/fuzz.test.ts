@@ -43,7 +43,7 @@ function call({ body, text }: McpReceived, response: ServerResponse): object | u
   const random = answerRandom;
   if (!random?.chance(0.4)) return result;
   const whole = { jsonrpc: '2.0', id: body.id as string, result: { resultType: 'complete', ...result } };
-  const json = JSON.stringify(mutateJson(whole as unknown as Json, random));
+  const json = JSON.stringify(mutateJson(whole, random));
   const isStream = random.chance(0.4);
   const framed = isStream ? `event: message\ndata: ${json}\n\n` : json;
   const bytes = random.chance(0.3) ? mutateBytes(Buffer.from(framed), random) : Buffer.from(framed);
@@ -98,7 +98,7 @@ function plain(
 ): { readonly path: string; readonly message: Json; readonly isModern: boolean } {
   const isModern = random.chance(0.5);
   const path = random.pick(['/v1/mcp', '/v1/mcp/old', '/v1/mcp/new', '/v1/mcp/none']);
-  const method = random.pick(METHODS as unknown as readonly [string, ...string[]]);
+  const method = random.pick(METHODS);
   const prefix = path === '/v1/mcp' ? random.pick(['old__', 'new__']) : '';
   const tool = {
     name: `${prefix}${random.pick(['echo', 'where'])}`,
@@ -115,7 +115,7 @@ function plain(
     ...(isModern && { _meta: META }),
   };
   const id = method.startsWith('notifications/') ? {} : { id: number };
-  return { path, message: { jsonrpc: '2.0', ...id, method, params } as unknown as Json, isModern };
+  return { path, message: { jsonrpc: '2.0', ...id, method, params }, isModern };
 }
 
 /** `changes`: how often it is changed. */

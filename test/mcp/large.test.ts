@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   large = await startMcpServer({
     call: ({ body }) => {
-      const { bytes, mail } = body.params?.['arguments'] as { bytes: number; mail: string };
+      const { bytes, mail } = body.params!['arguments'] as { bytes: number; mail: string };
       const line = `${mail} has a line of its own in this long text\n`;
       const text = line + 'a line of a text\n'.repeat(Math.floor((bytes - 2 * line.length) / 17)) + line;
       return { content: [{ type: 'text', text }] };
