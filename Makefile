@@ -75,8 +75,10 @@ test-agents: export AGENTS ?= all
 test-agents: packages servers agents aider ## Whole sessions of Claude Code, Codex, opencode and aider, with every place of a model and mode
 	@$(VITEST) "$(CURDIR)/test/journeys/agents/"
 
-# Servers and clients of others are needed there only.
-test-mcp: mcp
+# Servers and clients of others are needed there only. Of `make test` a short form is part.
+test-mcp: export MCP_CALLS ?= 10000
+test-mcp: export MCP_CLIENTS ?= all
+test-mcp: mcp agents
 
 # Fonts, and other readers of documents, are needed there only.
 test-documents: documents

@@ -51,7 +51,18 @@ export interface GatewayDeps
   readonly keys: KeyStore;
   readonly pipeline: Pick<
     Pipeline,
-    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'
+    | 'serve'
+    | 'pass'
+    | 'anonymize'
+    | 'turnAway'
+    | 'leave'
+    | 'refuse'
+    | 'callTool'
+    | 'offerTools'
+    | 'whyUnlisted'
+    | 'clients'
+    | 'listenToServers'
+    | 'personOf'
   >;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;

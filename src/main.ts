@@ -99,7 +99,7 @@ function createPipeline(
   contentKeys: readonly MasterKey[],
   { onPipeline }: Observer,
 ): Pipeline {
-  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins } = stores;
+  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins, neighbours } = stores;
   return new Pipeline({
     counters,
     ledger,
@@ -118,6 +118,7 @@ function createPipeline(
     ...(lists && { lists }),
     media: tools.media,
     mcpServers: tools.mcpServers,
+    neighbours,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,
@@ -212,7 +213,7 @@ interface Running {
 async function shutDown(settings: Settings, log: Log, running: Running): Promise<void> {
   const { calls, jobs, gateway, pipeline, checkpointer, anchors, tools, stores } = running;
   if (calls.isLeaving) return;
-  calls.isLeaving = true;
+  calls.leave();
   jobs.runner.stop();
   log.info({ event: 'drain.leaving', open_calls: calls.size });
   await sleep(settings.leaveSeconds * 1000);

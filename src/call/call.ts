@@ -35,6 +35,8 @@ export interface CallContext {
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
   readonly surface: Surface;
+  /** The person that an access token names, as rows name persons; absent: the caller has a key. */
+  readonly person?: string | undefined;
   /** The request that the gateway makes this call for; absent: a client's own call. */
   readonly parent?: string;
   /** Lower-case names. */
@@ -90,6 +92,9 @@ export type Emit = (answer: Answer) => boolean | Promise<boolean>;
 export class ClientHungUp extends Error {
   override readonly name = 'ClientHungUp';
 }
+
+/** The client has said that it no longer wants the answer: nothing of it is waited for. */
+export class ClientCancelled extends ClientHungUp {}
 
 /** The process is ending and its grace for open streams is over. // spec 6.1.5 */
 export class ServerRestarting extends Error {

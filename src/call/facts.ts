@@ -23,8 +23,12 @@ export interface AskedTarget {
 
 /** What a row says of a call of a tool: never its arguments or its result. */
 export interface ToolFacts {
+  /** Answers of the client to what the tool asked before; absent: none. */
+  readonly answers?: number | undefined;
   /** HMAC-SHA256 of the arguments as canonical JSON, under a key of the organization. */
   readonly arguments: string | null;
+  /** Methods by which the tool asks the client for more; absent: it does not. */
+  readonly asks?: readonly string[] | undefined;
   /** SHA-256 of the definition as canonical JSON, without its `_meta`. */
   readonly definition: string | null;
   /** Revisions that the client and the server speak. */

@@ -106,6 +106,10 @@ export interface McpServerConfig {
   readonly jurisdiction: string;
   readonly auth: McpServerAuth;
   readonly trust: 'internal' | 'external';
+  /** Whether each client has a session of its own with a legacy server. */
+  readonly sessions: 'shared' | 'per_client';
+  /** What the server may ask of clients that can do it. */
+  readonly clientCapabilities: readonly ClientCapability[];
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -117,6 +121,9 @@ export interface McpServerConfig {
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
 }
+
+/** A form for the user, an answer of the client's model, the client's folders. */
+type ClientCapability = 'elicitation' | 'sampling' | 'roots';
 
 /** What the arguments of some tools must be. */
 export interface ToolRuleConfig {

@@ -37,7 +37,7 @@ export interface Dispatch {
 export type Retain = (candidate: Candidate) => (answer: Buffer | undefined) => void;
 
 /** Where an answer is from: a provider, or the cache, which needs no permit. */
-export interface Source extends Pick<Answered, 'candidate' | 'incoming' | 'fair'> {
+interface Source extends Pick<Answered, 'candidate' | 'incoming' | 'fair'> {
   readonly permit: Answered['permit'] | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface Streaming {
 }
 
 /** Makes of a call and the head of its answer all that passing the answer on needs. */
-export function comingOf(
+function comingOf(
   work: Dispatch,
   { candidate, incoming, permit, fair }: Source,
   retain: Retain | undefined,

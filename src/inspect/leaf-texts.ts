@@ -90,18 +90,18 @@ function tooLarge(cause?: unknown): GatewayError {
 
 function innerLeaves(root: JsonNode): readonly Leaf[] {
   const found: Leaf[] = [];
-  const visit = (node: JsonNode): void => {
-    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text', inJson: true });
-    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text', inJson: true });
-    else if (node.kind === 'array') for (const item of node.items) visit(item);
+  const visit = (node: JsonNode, inJson: 'name' | 'value'): void => {
+    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text', inJson });
+    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text', inJson });
+    else if (node.kind === 'array') for (const item of node.items) visit(item, 'value');
     else if (node.kind === 'object') {
       for (const { key, value } of node.members) {
-        visit(key);
-        visit(value);
+        visit(key, 'name');
+        visit(value, 'value');
       }
     }
   };
-  visit(root);
+  visit(root, 'value');
   return found;
 }
 

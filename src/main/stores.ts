@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { openRowJournal } from '#/adapters/file/row-journal.ts';
 import { openMemoryCounters } from '#/adapters/memory/limit-counters.ts';
+import { openNoNeighbours } from '#/adapters/memory/neighbours.ts';
 import { openMemoryCache } from '#/adapters/memory/response-cache.ts';
 import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
@@ -9,12 +10,14 @@ import { openPostgresObjects } from '#/adapters/postgres/kept-objects.ts';
 import { createPool } from '#/adapters/postgres/pool.ts';
 import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
+import { openRedisNeighbours } from '#/adapters/redis/neighbours.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
 import type { PipelineDeps } from '#/pipeline/pipeline-parts.ts';
 import type { CheckpointStore } from '#/ports/checkpoints.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
+import type { Neighbours } from '#/ports/neighbours.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import { createAnchorer, type Anchorer } from '#/seal/background/anchorer.ts';
 import type { Log } from '#/telemetry/log.ts';
@@ -30,6 +33,7 @@ export interface Stores {
   readonly journal: (RowJournal & Closable) | undefined;
   readonly counters: PipelineDeps['counters'] & Closable;
   readonly responseCache: ResponseCache & Closable;
+  readonly neighbours: Neighbours;
   readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
   readonly keptObjects: Awaited<ReturnType<typeof openPostgresObjects>>;
   readonly toolPins: Awaited<ReturnType<typeof openPostgresPins>>;
@@ -60,6 +64,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
   const journal = await openJournal(settings, observer);
   const counters = await openCounters(settings, log);
   const responseCache = openCache(settings);
+  const neighbours = openNeighbours(settings);
   const retainedContent = await openPostgresContent({ shared });
   const keptObjects = await openPostgresObjects({ shared });
   const toolPins = await openPostgresPins({ shared });
@@ -70,6 +75,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
     journal,
     counters,
     responseCache,
+    neighbours,
     retainedContent,
     keptObjects,
     toolPins,
@@ -78,6 +84,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
       const stores: readonly Closable[] = [
         counters,
         responseCache,
+        neighbours,
         retainedContent,
         keptObjects,
         toolPins,
@@ -134,6 +141,11 @@ function openCache(settings: Settings): Stores['responseCache'] {
   if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
   if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
   return { ...openMemoryCache(), close: () => {} };
+}
+
+/** Those that share the counters. */
+function openNeighbours({ redisUrl, redisCluster }: Settings): Neighbours {
+  return redisUrl === undefined ? openNoNeighbours() : openRedisNeighbours({ url: redisUrl, cluster: redisCluster });
 }
 
 /** Copies of checkpoints outside the database, where settings ask for them. */

@@ -18,6 +18,7 @@ import type { DocumentEngine } from '#/ports/documents.ts';
 import type { KeptObjects } from '#/ports/kept-objects.ts';
 import type { LocalModels, Router } from '#/ports/local-models.ts';
 import type { McpServers } from '#/ports/mcp-servers.ts';
+import type { Neighbours } from '#/ports/neighbours.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import type { Providers } from '#/route/offer.ts';
@@ -66,6 +67,8 @@ export interface PipelineDeps extends SettlementStores {
   /** Names the detectors that inspected a call. */
   readonly detectors: DetectorMarks;
   readonly mcpServers: McpServers;
+  /** Other processes, which may serve the same clients. */
+  readonly neighbours: Neighbours;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
   readonly keptObjects: KeptObjects;

@@ -1,5 +1,6 @@
 import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
+import type { ClientSession } from '#/call/client-session.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
@@ -17,6 +18,8 @@ import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
+import { listenToServers, type Listener } from './tools/clients/listen-to-servers.ts';
+import type { ClientSessions } from './tools/clients/client-sessions.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
 import { NAMES_SERVERS, readLoop, runsTools } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
@@ -100,6 +103,21 @@ export class Pipeline {
     const calling = runCall(TOOL_CALL, 'mcp', { request: { ...request, key }, found }, this.#parts);
     const { reply } = await (server ? this.#timed(server.id, request, calling) : calling);
     return reply;
+  }
+
+  /** The sessions of legacy clients. */
+  get clients(): ClientSessions {
+    return this.#parts.tools.clients;
+  }
+
+  /** Passes on what the servers of a session say besides their answers, as `listenToServers` does. */
+  listenToServers(listener: Listener, session: ClientSession): Promise<void> {
+    return listenToServers(listener, session, this.#parts);
+  }
+
+  /** How the rows of an organization name a person: the same each time, and nothing that says who it is. */
+  personOf(organization: string, issuer: string, subject: string): string {
+    return this.#parts.cipher.names(organization, `person\n${JSON.stringify([issuer, subject])}`)[0] ?? '';
   }
 
   /** Reports how a call of a tool ends. */

@@ -16,6 +16,8 @@ const SERVER = {
   name: 'crm',
   jurisdiction: 'US',
   trust: 'external',
+  sessions: 'shared',
+  clientCapabilities: [],
   include: ['find_*', 'export'],
   rules: RULES,
 } as unknown as McpServerConfig;

@@ -3,7 +3,7 @@ import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
-import type { CallContext } from '#/call/call.ts';
+import { ClientCancelled, type CallContext } from '#/call/call.ts';
 import { jurisdictionsOf, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import { timeText } from './row-text.ts';
@@ -124,6 +124,11 @@ export class CallRecord {
     return this.step === 'dispatch' || this.#error.code === 'internal_error' ? 'failed' : 'refused';
   }
 
+  /** Tells a client that cancelled its call from one that is gone. */
+  #cancelled(outcome: Outcome): string | null {
+    return outcome === 'hung_up' && this.#context.signal.reason instanceof ClientCancelled ? 'cancelled' : null;
+  }
+
   /** Adds what only the end of a call shows. */
   #compareShadow(shadow: ResolvedPolicy): void {
     const { key, headers, startedAt } = this.#context;
@@ -153,7 +158,7 @@ export class CallRecord {
     usage: AuditRow['usage'] | undefined,
     units: Units | undefined,
   ): RowDraft['row'] {
-    const { id, startedAt, key, snapshot, surface, parent } = this.#context;
+    const { id, startedAt, key, snapshot, surface, parent, person } = this.#context;
     const facts = this.#facts;
     const { hold, target, shadow, toolServers } = facts;
     const failed = outcome === 'failed' || outcome === 'refused';
@@ -180,12 +185,13 @@ export class CallRecord {
       organization: key.workload.organization.id,
       outcome,
       parent,
+      person,
       price: billed && hold && target ? hold.priceSource(target) : null,
       provider: target?.provider ?? null,
       provider_model: target?.model ?? null,
       provider_response_id: facts.providerResponseId,
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
-      reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
+      reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : this.#cancelled(outcome),
       route: facts.route.length <= MOST_LINES ? facts.route : bounded(facts.route),
       scope: facts.scope,
       service_tier: billed?.usage.serviceTier,

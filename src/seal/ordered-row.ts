@@ -31,6 +31,7 @@ export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<Au
     organization: row.organization,
     outcome: row.outcome,
     parent: row.parent,
+    person: row.person,
     price: row.price,
     provider: row.provider,
     provider_model: row.provider_model,
@@ -87,9 +88,12 @@ function orderedDlp(value: Dlp): Complete<Dlp> {
 type Tool = NonNullable<AuditRow['tool']>;
 
 function orderedTool(value: Tool): Complete<Tool> {
-  if (!Number.isFinite(value.result_bytes)) refuseNonFinite(value.result_bytes);
+  if (!Number.isFinite((value.answers ?? 0) + value.result_bytes))
+    refuseNonFinite(value.answers ?? 0, value.result_bytes);
   return {
+    answers: value.answers === 0 ? undefined : value.answers,
     arguments: value.arguments,
+    asks: value.asks,
     definition: value.definition,
     eras: value.eras,
     is_error: value.is_error,

@@ -59,10 +59,22 @@ export const protection = object<Protection>()('dlp', {
 });
 
 export const tool = object<ToolFacts>()('tool', {
+  answers: {
+    form: quantity,
+    when: 'there are any',
+    meaning: 'Number of answers of the client to what the tool asked before. `dlp` is of them, too.',
+    example: 1,
+  },
   arguments: {
     form: nullOr(text('base64url')),
     meaning: 'HMAC-SHA256 of the arguments, under a key of the organization. Null: the call has no arguments.',
     example: 'Qk1fM2R6bE9uX2V4YW1wbGVfZGlnZXN0X29mX2FyZ3M',
+  },
+  asks: {
+    form: list(text()),
+    when: 'there are any',
+    meaning: 'Methods of the protocol by which the tool asks its client for more.',
+    example: ['elicitation/create'],
   },
   definition: {
     form: nullOr(text('64 hexadecimal digits')),

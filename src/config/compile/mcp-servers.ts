@@ -97,6 +97,10 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     jurisdiction: spec.jurisdiction,
     auth: compileAuth(compilation, resource),
     trust: toSnapshot('trust', spec.trust),
+    sessions: toSnapshot('clientSessions', spec.sessions),
+    clientCapabilities: Object.freeze(
+      (spec.clientCapabilities ?? []).map((capability) => toSnapshot('clientCapability', capability)),
+    ),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
     definitions: compileDefinitions(spec.definitions),

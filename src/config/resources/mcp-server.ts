@@ -111,6 +111,21 @@ const spec = closed({
     description:
       'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
   }),
+  sessions: oneOf('clientSessions', {
+    default: 'Shared',
+    description:
+      'Shared: all clients share one session with a server up to revision 2025-11-25. PerClient: each client has its own, ' +
+      'for servers that keep state for each client; one that has none is served in a session of one call.',
+  }),
+  clientCapabilities: Type.Optional(
+    setOf(oneOf('clientCapability'), {
+      maxItems: 3,
+      description:
+        'What the server may ask of clients that can do it: Elicitation (a form for the user), Sampling (an answer of the ' +
+        "client's model), Roots (its folders). A server up to revision 2025-11-25 needs sessions: PerClient for it. " +
+        'Default: none.',
+    }),
+  ),
   tools: Type.Optional(tools),
   definitions,
   rules: Type.Optional(

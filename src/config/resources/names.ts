@@ -16,6 +16,8 @@ export const SPELLINGS = {
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
   definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
   trust: { Internal: 'internal', External: 'external' },
+  clientSessions: { Shared: 'shared', PerClient: 'per_client' },
+  clientCapability: { Elicitation: 'elicitation', Sampling: 'sampling', Roots: 'roots' },
   sharedObjects: { Workload: 'workload', Organization: 'organization' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
   planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },

@@ -177,7 +177,7 @@ const fields = {
     }),
   ),
   allowedTools: Type.Optional(
-    setOf(text('mcpTool', { minLength: 3, maxLength: 192 }), {
+    setOf(text('mcpTool', { minLength: 3, maxLength: 382 }), {
       maxItems: 256,
       description:
         'Tools of MCP servers that may be called, as <server>/<tool>; * stands for any characters. Every list that ' +

@@ -36,10 +36,27 @@ export function textsOf(leaves: readonly Leaf[], source: string): readonly ReadT
     if (node.kind !== 'string' || signed || inJson) continue;
     let behind = node.end;
     while (source.charCodeAt(behind) <= 32) behind += 1;
-    if (source.charCodeAt(behind) === COLON) isRead = !FORMAT.has(text) && !text.endsWith('_id');
+    if (source.charCodeAt(behind) === COLON) isRead = isTextCalled(text);
     else if (isRead && !(text.length <= LONGEST_UNSEEN && UNSEEN.test(text))) read.push({ text, leaf: index });
   }
   return read;
+}
+
+/** The same of values in JSON within texts, such as arguments of tools. */
+export function textsInJson(leaves: readonly Leaf[]): readonly ReadText[] {
+  const read: ReadText[] = [];
+  let isRead = true;
+  for (let index = 0; index < leaves.length; index += 1) {
+    const { node, text, signed, inJson } = leaves[index]!;
+    if (inJson === undefined || signed || node.kind !== 'string') continue;
+    if (inJson === 'name') isRead = isTextCalled(text);
+    else if (isRead && !(text.length <= LONGEST_UNSEEN && UNSEEN.test(text))) read.push({ text, leaf: index });
+  }
+  return read;
+}
+
+function isTextCalled(name: string): boolean {
+  return !FORMAT.has(name) && !name.endsWith('_id');
 }
 
 /**
@@ -114,6 +131,10 @@ export interface TextRun {
   readonly pieces: readonly Piece[];
   /** Whether it lacks signs that readers pass by where one text ends and the next begins; with them: may have such. */
   readonly passes: boolean;
+  /** Whether its texts are values of JSON that stands in a text. */
+  readonly inJson?: boolean;
+  /** Whether a word in one of its texts may announce a login or password that goes on, or stands, in the next. */
+  readonly announces?: boolean;
 }
 
 /**
@@ -217,6 +238,45 @@ function tailFrom(text: string, end: number): number {
 /** Letters, digits and signs of which addresses and secrets are made. */
 function isOfWord(code: number): boolean {
   return isAlphanumeric(code) || code === 45 || code === 95 || code === 46 || code === 43 || code === 47 || code === 61;
+}
+
+/** Characters before and behind what may be a value, which detectors look at to know it. */
+const AROUND = 96;
+
+/** What a piece says. */
+export function saidIn(text: string, { start, end }: Piece): string {
+  return text.slice(start, end);
+}
+
+/** The pieces from one to another as a run of their own, with what detectors look at around them. */
+export function stretchOf(run: TextRun, from: number, to: number): TextRun {
+  const { text, pieces } = run;
+  let first = from;
+  while (first > 0 && pieces[from]!.start - pieces[first]!.start < AROUND) first -= 1;
+  let last = to;
+  while (last < pieces.length - 1 && pieces[last]!.end - pieces[to]!.end < AROUND) last += 1;
+  const { start } = pieces[first]!;
+  return {
+    ...run,
+    text: text.slice(start, pieces[last]!.end),
+    pieces: pieces
+      .slice(first, last + 1)
+      .map((piece) => ({ ...piece, start: piece.start - start, end: piece.end - start })),
+  };
+}
+
+/** The same run with a blank before each piece that `isSpaced`. */
+export function spaced(run: TextRun, isSpaced: (at: number) => boolean): TextRun {
+  const { text, pieces } = run;
+  let blanks = 0;
+  let written = '';
+  const moved = pieces.map((piece, at) => {
+    const isApart = at > 0 && isSpaced(at);
+    if (isApart) blanks += 1;
+    written += (isApart ? ' ' : '') + saidIn(text, piece);
+    return { ...piece, start: piece.start + blanks, end: piece.end + blanks };
+  });
+  return { ...run, text: written, pieces: moved };
 }
 
 /** A part of a find, in one of the leaves that it crosses. */

@@ -50,6 +50,8 @@ const OF_OWN_TOOL: ReadonlySet<ErrorCode> = new Set([
 ]);
 /** A tool that is not there, or is not this workload's: the same to the client. */
 const NO_TOOL: ReadonlySet<ErrorCode> = new Set(['tool_not_found', 'permission_denied']);
+/** A param of the protocol, whose faults are its own. */
+const STATE = 'params.requestState';
 const NO_MESSAGE: ReadonlySet<ErrorCode> = new Set(['unsupported_media_type', 'request_too_large']);
 
 /** A failure as the answer to a message. `idSource`: the message's id; undefined: it is unknown. */
@@ -76,6 +78,7 @@ export function toolFailureOf(
     };
     return { status: 200, text: resultMessage(idSource, JSON.stringify(result)) };
   }
+  if (error.param === STATE) return { ...failureOf(error, callId, idSource), status: 200 };
   if (!NO_TOOL.has(code)) return failureOf(error, callId, idSource);
   const told = { code: RPC.invalidParams, message: 'There is no tool with this name.', data: { request_id: callId } };
   return { status: 200, text: errorMessage(idSource, errorSource(told)) };
@@ -88,6 +91,7 @@ function isMismatch({ code, param }: GatewayError): boolean {
 
 function rpcError(error: GatewayError, callId: string) {
   const { code, message } = error;
+  if (error.param === STATE) return { code: RPC.invalidParams, message, data: { request_id: callId } };
   if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
   return { code: RPC.gateway, message, data: { code, request_id: callId, ...retryAfter(error) } };

@@ -27,8 +27,8 @@ export interface Leaf {
   readonly ofFile?: true;
   /** It is called an id. */
   readonly ofId?: true;
-  /** It stands in JSON within a text, and its node in that JSON. */
-  readonly inJson?: true;
+  /** It stands in JSON within a text, and its node in that JSON: as the name of a member, or as a value. */
+  readonly inJson?: 'name' | 'value';
   /** Characters (`g`) that its reader leaves out: what they part is one for it. */
   readonly skipped?: RegExp;
   /** Of an answer: it is within what a tool is told. */
