@@ -27,7 +27,7 @@ import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
 import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
-import { type Coming, type Retain, ask } from '#/dispatch/dispatch.ts';
+import { askProviders, type Coming, type Retain } from '#/dispatch/dispatch.ts';
 import { passOn } from '#/dispatch/pass-on.ts';
 import { keptOf, retained, withAnswer } from '#/dispatch/retained-call.ts';
 import type { ContentDraft } from '#/seal/content/content-writer.ts';
@@ -259,7 +259,7 @@ async function askCandidates(work: Accepted, parts: PipelineParts): Promise<Answ
   const tally = new AnswerTally();
   try {
     const retain = call.key.workload.policy.contentRetention ? retainFor(work, parts) : undefined;
-    const coming = await ask(work, parts, retain, tally);
+    const coming = await askProviders(work, parts, retain, tally);
     return { coming, emit, repeatable: hit && { call, inspection, hit, headers } };
   } catch (thrown) {
     throw new Stopped(thrown, tally);
