@@ -115,6 +115,8 @@ export interface McpServerConfig {
   readonly exclude?: readonly string[];
   /** What of it clients may use. */
   readonly offer: ReadonlySet<McpFeature>;
+  /** Of these, only tools whose definition says that they change nothing. */
+  readonly readOnlyTools: boolean;
   readonly definitions: ToolDefinitionsConfig;
   /** The same of its prompts. */
   readonly promptDefinitions: ToolDefinitionsConfig;
@@ -134,11 +136,14 @@ export type McpFeature = 'tools' | 'resources' | 'prompts' | 'completions' | 'in
 /** A form for the user, an answer of the client's model, the client's folders. */
 type ClientCapability = 'elicitation' | 'sampling' | 'roots';
 
-/** What the arguments of some tools must be. */
+/** What calls of some tools must keep. */
 export interface ToolRuleConfig {
   /** Names of tools, or patterns (`*`). */
   readonly tools: readonly string[];
-  readonly arguments: Check;
+  /** What the arguments must be; absent: anything. */
+  readonly arguments?: Check;
+  /** A person must approve each call. */
+  readonly needsApproval: boolean;
 }
 
 /** How the gateway proves to such a server who asks. */
@@ -224,6 +229,8 @@ export interface ResolvedPolicy {
   readonly allowedModels: readonly AllowList[];
   /** Every list must allow the tool. Empty: all. */
   readonly allowedTools: readonly ToolList[];
+  /** A person must approve calls of tools that any of these lists names. */
+  readonly toolsToApprove: readonly ToolList[];
   /** What every list of jurisdictions takes in; `EU` and `APAC` stand for their members. Absent: every jurisdiction. */
   readonly allowedJurisdictions?: ReadonlySet<string>;
   /** Tools that a provider may call past inspection, on an account of the organization's own. // spec 4.5.3 */

@@ -4,6 +4,7 @@ import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstream/upstreams.ts';
 import type { ListEvent } from './tools/server-lists.ts';
 import type { ReadMethod } from '#/call/server-read.ts';
+import type { ApprovalEvent } from './tools/approval.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
 
@@ -18,7 +19,8 @@ export type PipelineEvent =
         | 'anchor.fault'
         | 'cache.fault'
         | 'content.fault'
-        | 'jobs.fault';
+        | 'jobs.fault'
+        | 'approvals.fault';
       readonly error: unknown;
     }
   /** Rows have begun to wait on disk for the ledger, or it has them all. */
@@ -44,6 +46,7 @@ export type PipelineEvent =
       readonly outcome: string;
       readonly durationMs: number;
     }
+  | ApprovalEvent
   | ListEvent
   | SettlementEvent
   | UpstreamEvent

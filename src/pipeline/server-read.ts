@@ -15,7 +15,7 @@ import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 import { digestOf, statusOf, userNeeded } from './tool-call.ts';
-import { askOnce, type Sending } from './tools/ask-server.ts';
+import { askOnce, enterServer, type EnteredServer, type Sending } from './tools/ask-server.ts';
 import type { FoundRead } from './tools/find-read.ts';
 import { inspectGiven } from './tools/inspect-given.ts';
 import { clientText, lookThroughRead, misshapen } from './tools/read-results.ts';
@@ -32,6 +32,8 @@ export const SERVER_READ = new Steps<PipelineParts, ServerReadStart>()
   .step('route', chooseRead)
   .step('inspect', inspectAsked)
   .step('meter', holdMoney)
+  .step('dispatch', enterServer)
+  .step('meter', countRead)
   .step('dispatch', askForRead)
   .step('dispatch', passRead);
 
@@ -126,7 +128,7 @@ interface Metered extends Inspected {
   readonly limits: Limits;
 }
 
-/** Counts it against the limit of the server, and holds its price. */
+/** Holds its price. */
 async function holdMoney(
   { request, server, found }: Inspected,
   parts: PipelineParts,
@@ -136,7 +138,6 @@ async function holdMoney(
   const provider = { config, jurisdiction: () => server.jurisdiction };
   const target: DebitedTarget = { provider, model: found.id, family: 'mcp' };
   const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
-  await countServerCall(request, server, parts.meter);
   const held = await hold(
     request,
     { model: `${config.slug}/${found.id}`, stream: false },
@@ -147,20 +148,28 @@ async function holdMoney(
   return { target, limits: held.limits, facts: { hold: held.money } };
 }
 
-interface Answered extends Metered {
+/** Counts it against the limit of the server: a request that may now be made. */
+async function countRead({ request, server }: Metered, parts: PipelineParts): Promise<Stated<object>> {
+  await countServerCall(request, server, parts.meter);
+  return {};
+}
+
+interface Entered extends Metered, EnteredServer {}
+
+interface Answered extends Entered {
   readonly answer: ToolAnswer;
   readonly answered: ToolFacts;
 }
 
 /** Asks the server, once. */
-async function askForRead(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Answered, 'answer' | 'answered'>>> {
-  const { request, server, found, sent, inspection, tool } = work;
+async function askForRead(work: Entered, parts: PipelineParts): Promise<Stated<Pick<Answered, 'answer' | 'answered'>>> {
+  const { request, server, found, sent, inspection, permit, tool } = work;
   const { method } = request;
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
   const named: Pick<ReadAsk, 'name'> = method === 'completion/complete' ? {} : { name: found.own };
   const sending: Sending = {
-    ...{ request, server, name: found.id, timeoutMs, fair: timeoutMs === givenMs },
+    ...{ request, server, name: found.id, permit, timeoutMs, fair: timeoutMs === givenMs },
     said: { inspection, written: [] },
     send: (ask) => parts.tools.servers.read(server, { method, ...named, params: sent, ...ask }),
   };

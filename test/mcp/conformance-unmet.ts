@@ -14,26 +14,34 @@ const ALL: readonly ServerEra[] = ['dual', 'legacy', 'modern'];
 
 export const UNMET: readonly Unmet[] = [
   {
-    revisions: ['2025-11-25'],
+    revisions: ['2026-07-28'],
     eras: ALL,
-    why: 'The gateway keeps no session of a client: subscriptions and levels of logs need one.',
-    scenarios: ['logging-set-level', 'resources-subscribe', 'resources-unsubscribe', 'tools-call-with-logging'],
+    why: 'Only tools may ask for input: a prompt is read with its arguments.',
+    scenarios: ['input-required-result-non-tool-request'],
   },
   {
     revisions: ['2025-11-25'],
     eras: ALL,
-    why: 'Servers ask nothing of clients: the gateway passes on no capability of a client.',
+    why: 'The gateway passes on no subscriptions to resources.',
+    scenarios: ['resources-subscribe', 'resources-unsubscribe'],
+  },
+  {
+    revisions: ['2025-11-25'],
+    eras: ['dual', 'modern'],
+    why: 'The gateway speaks the new era with such a server: it asks for input and sends logs as a legacy client cannot take.',
     scenarios: [
       'elicitation-sep1034-defaults',
       'elicitation-sep1330-enums',
+      'logging-set-level',
       'tools-call-elicitation',
       'tools-call-sampling',
+      'tools-call-with-logging',
     ],
   },
   {
     revisions: ['2026-07-28'],
-    eras: ALL,
-    why: 'Servers ask nothing of clients, as above.',
+    eras: ['legacy'],
+    why: 'A legacy server asks for input within the session of a client, and clients of the new era have none.',
     scenarios: [
       'input-required-result-basic-elicitation',
       'input-required-result-basic-list-roots',
@@ -41,11 +49,16 @@ export const UNMET: readonly Unmet[] = [
       'input-required-result-capability-check',
       'input-required-result-multi-round',
       'input-required-result-multiple-input-requests',
-      'input-required-result-non-tool-request',
       'input-required-result-request-state',
       'input-required-result-result-type',
       'input-required-result-tampered-state',
     ],
+  },
+  {
+    revisions: ['2025-11-25'],
+    eras: ALL,
+    why: 'The id of a session holds all that there is of it: a request that no server is asked is answered after DELETE, too.',
+    scenarios: ['server-session-lifecycle'],
   },
   {
     revisions: ['2026-07-28'],

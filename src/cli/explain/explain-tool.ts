@@ -102,14 +102,15 @@ function writeDecision(
   write: (line: string) => void,
 ): number {
   const read = readNamed(name);
-  if (!told(() => (read ? routeRead(server, read, workload) : routeTool(server, name, workload, args)), write))
+  if (!told(() => (read ? routeRead(server, read, workload) : routeTool(server, { name }, workload, args)), write))
     return 1;
   if (read) return writePrice(server, read.id, { workload, usdToEur, at }, write);
-  const rules = args === undefined ? rulesOf(server, name) : [];
+  const rules = args === undefined ? rulesOf(server, name).filter(({ rule }) => rule.arguments) : [];
   if (rules.length > 0)
     write(
       `  ${rules.map((one) => one.name).join(' ')} must hold: give the arguments with --arguments FILE to check that`,
     );
+  if (server.readOnlyTools) write('  its accepted definition must say readOnlyHint: gwctl mcp diff shows it');
   return writePrice(server, name, { workload, usdToEur, at }, write);
 }
 

@@ -3,6 +3,7 @@ import { ServerRestarting } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { McpRequest, ToolCallRequest } from '#/call/tool-call.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
+import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
@@ -18,8 +19,13 @@ import { capabilitiesIn } from './clients/input-required.ts';
 import { noticesFor, type Said } from './notices.ts';
 import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
 
+/** A call that its server's circuit breaker lets through. */
+export interface EnteredServer {
+  readonly permit: AttemptPermit;
+}
+
 /** One call as it is sent. */
-export interface Asking {
+export interface Asking extends EnteredServer {
   readonly request: ToolCallRequest;
   readonly server: McpServerConfig;
   readonly listed: ListedTool;
@@ -57,7 +63,7 @@ interface SendOptions extends InSession {
 }
 
 /** A request to a server, whatever it asks for. */
-export interface Sending extends Pick<Asking, 'server' | 'timeoutMs' | 'fair'> {
+export interface Sending extends Pick<Asking, 'server' | 'permit' | 'timeoutMs' | 'fair'> {
   readonly request: McpRequest;
   /** What rows call it, after the server: the name of the tool. */
   readonly name: string;
@@ -68,9 +74,23 @@ export interface Sending extends Pick<Asking, 'server' | 'timeoutMs' | 'fair'> {
 /** As of a provider with the default settings, but after 10 attempts where that needs 20. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
 
+/** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
+export function enterServer(
+  { server }: Pick<Asking, 'server'>,
+  { upstreams }: Pick<PipelineParts, 'upstreams'>,
+): EnteredServer & { readonly release: Disposable } {
+  const upstream = {
+    provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
+    model: '',
+  };
+  const permit = upstreams.enter(upstream);
+  if (!permit) throw circuitOpen(server, upstreams.health(upstream).waitMs);
+  return { permit, release: { [Symbol.dispose]: () => permit.end('unknown') } };
+}
+
 /** Calls a tool. Throws as `askOnce` does. */
 export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
-  const { request, server, listed, sent, sentValue, timeoutMs, fair } = asking;
+  const { request, server, listed, sent, sentValue } = asking;
   using asks = asksOf(asking, parts);
   const send: Sending['send'] = async (options) => {
     const answer = await parts.tools.servers.call(server, {
@@ -85,8 +105,7 @@ export async function askServer(asking: Asking, parts: PipelineParts): Promise<G
     await asks.done();
     return answer;
   };
-  const answered = await askOnce({ request, server, name: listed.name, timeoutMs, fair, said: asks, send }, parts);
-  return { ...answered, asks };
+  return { ...(await askOnce({ ...asking, name: listed.name, said: asks, send }, parts)), asks };
 }
 
 /**
@@ -94,13 +113,7 @@ export async function askServer(asking: Asking, parts: PipelineParts): Promise<G
  * Throws the client's error in a `Stopped`.
  */
 export async function askOnce(sending: Sending, parts: PipelineParts): Promise<Answered> {
-  const { request, server, name, timeoutMs } = sending;
-  const upstream = {
-    provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
-    model: '',
-  };
-  const permit = parts.upstreams.enter(upstream);
-  if (!permit) throw circuitOpen(server, parts.upstreams.health(upstream).waitMs);
+  const { request, server, name, permit, timeoutMs } = sending;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
   const notices = noticesFor(request, sending.said, parts);

@@ -3,6 +3,7 @@ import { pinnedListOf } from '#/ports/tool-pins.ts';
 import type { Denial } from '#/route/offer.ts';
 import { promptDenial } from '#/route/tools/reads.ts';
 import { toolDenial } from '#/route/tools.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 
 /** Things of servers that have names and pinned definitions. */
 export interface OfferKind {
@@ -11,7 +12,12 @@ export interface OfferKind {
   readonly pinnedAs: (server: McpServerConfig) => string;
   readonly definitions: (server: McpServerConfig) => ToolDefinitionsConfig;
   /** Why policy keeps one from a workload. */
-  readonly denial: (server: McpServerConfig, name: string, policy: ResolvedPolicy) => Denial | undefined;
+  readonly denial: (
+    server: McpServerConfig,
+    name: string,
+    policy: ResolvedPolicy,
+    definition: JsonObject,
+  ) => Denial | undefined;
 }
 
 export const TOOLS: OfferKind = {

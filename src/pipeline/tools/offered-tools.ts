@@ -199,7 +199,7 @@ function offerOf(
     }
     for (const listed of judged.byName.values()) {
       if (!judged.accepted.has(listed.name)) continue;
-      if (denial(server, listed.name, workload.policy)) continue;
+      if (denial(server, listed.name, workload.policy, listed.definition)) continue;
       const federated = federatedName(server.prefix, listed.name);
       if (byName.has(federated)) continue;
       const tool = { server, listed, federated };
