@@ -2,8 +2,14 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
-import { McpTokenFault, TokenOriginFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
-import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import {
+  McpTokenFault,
+  TokenOriginFault,
+  type InSession,
+  type McpServers,
+  type ToolAnswer,
+} from '#/ports/mcp-servers.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
@@ -46,24 +52,26 @@ export function createMcpServers(
     const identity = serverIdentity(server);
     let exchanges = exchangesOf.get(identity);
     if (!exchanges) exchangesOf.set(identity, (exchanges = new Exchanges()));
-    const user = { subject, exchanges };
+    const user = { subject, person: personOf(subject), exchanges };
     const make = (): Peer => new Peer(server, transport, room, client, user);
     return users.of(server.id, `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`, make);
   };
-  const peerOf = (server: McpServerConfig): Peer => {
+  const sharedPeer = (server: McpServerConfig): Peer => {
     const identity = serverIdentity(server);
     let peer = peers.get(identity);
     if (!peer) peers.set(identity, (peer = new Peer(server, transport, room, client)));
     return peer;
   };
+  const peerOf = (server: McpServerConfig, { subject }: InSession): Peer =>
+    server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : sharedPeer(server);
   return {
-    async call(server, { tool, arguments: args, headers, meta, subject, ...ask }) {
-      const peer = server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : peerOf(server);
+    async call(server, { tool, arguments: args, input = '', headers, meta, subject, ...ask }) {
+      const peer = peerOf(server, { subject });
       const named = `"name":${JSON.stringify(tool)},`;
       const { document, version, place } = await peer.ask({
         method: 'tools/call',
         name: tool,
-        params: args === undefined ? named : `${named}"arguments":${args},`,
+        params: (args === undefined ? named : `${named}"arguments":${args},`) + input,
         meta,
         headers,
         limit: server.maxResultBytes + BESIDE,
@@ -76,8 +84,52 @@ export function createMcpServers(
         throw thrown;
       }
     },
-    list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
+    list: (server, timeoutMs) => listTools(sharedPeer(server), allCapabilities(server), timeoutMs),
+    openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
+      peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
+    async closeSession(server, to) {
+      try {
+        peerOf(server, to).closeSession(to.session);
+      } catch (thrown) {
+        // A user whose token is not exchanged cannot end a session there either.
+        if (!(thrown instanceof McpTokenFault)) throw thrown;
+      }
+    },
+    notify: async (server, to, message) => peerOf(server, to).notify(to.session, message),
+    async request(server, to, { method, params, timeoutMs, signal }) {
+      const members = JSON.stringify(params).slice(1, -1);
+      const { document, place } = await peerOf(server, to).ask({
+        method,
+        params: members === '' ? '' : `${members},`,
+        meta: {},
+        headers: {},
+        limit: BESIDE,
+        timeoutMs,
+        signal,
+        session: to.session,
+      });
+      place[Symbol.dispose]();
+      if (isObject(document.body['error'])) throw protocol('the server refuses the request');
+    },
+    listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
+}
+
+/** Lists are one for all clients: they have what there is for those that can do most. */
+function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
+  return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
+}
+
+/** Whose token it is, by its `sub`; a token without one is a person of its own. */
+function personOf(token: string): string {
+  let sub: unknown;
+  try {
+    const payload = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()) as Json;
+    if (isObject(payload)) ({ sub } = payload);
+  } catch {
+    // It was checked when it came: only tests send what is no token.
+  }
+  return hash('sha256', typeof sub === 'string' ? sub : signedPart(token), 'base64url');
 }
 
 /** Several spellings of one signature are the same token: the signed part is spelled in one way only. */
