@@ -5,16 +5,7 @@ import { united, type Match } from '../match.ts';
 import { addAnnounced } from './announced-joints.ts';
 import { halvesOf } from './parted-values.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
-import {
-  runsOf,
-  saidIn,
-  spaced,
-  stretchOf,
-  textsInJson,
-  textsOf,
-  type ReadText,
-  type TextRun,
-} from './text-runs.ts';
+import { runsOf, saidIn, spaced, stretchOf, textsInJson, textsOf, type ReadText, type TextRun } from './text-runs.ts';
 
 /** What tells that a text may have one of those that are looked for. */
 const TELLING =
