@@ -162,7 +162,7 @@ async function serveBody(
   const { text, authenticated } = endpoint.receive
     ? await endpoint.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
     : { text: sent, authenticated: came };
-  return serveCall(reply, authenticated, text, endpoint, deps);
+  return serveCall(reply, authenticated, text, endpoint, deps, body.keep);
 }
 
 const COUNTS: readonly CountEndpoint[] = [

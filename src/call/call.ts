@@ -48,6 +48,8 @@ export interface CallContext {
 /** A request to an endpoint, without its unread body, which steps take separately. */
 export interface CallRequest extends CallContext {
   readonly codec: Codec;
+  /** Takes memory for bytes that are kept to the end of the request besides its body. Throws when no memory is left. */
+  readonly keep?: ((bytes: number) => void) | undefined;
 }
 
 /** A request that was read and found well-formed. */

@@ -21,10 +21,22 @@ export interface AskedTarget {
   readonly family: Family;
 }
 
+/** How a call stands that a person must approve. */
+export interface ApprovalFacts {
+  /** When it was decided; null: it is not. */
+  readonly at: string | null;
+  /** Who decided. */
+  readonly by: string | null;
+  /** Of the request for approval. */
+  readonly id: string;
+  readonly state: 'asked' | 'waiting' | 'approved' | 'denied' | 'expired';
+}
+
 /** What a row says of a call of a tool: never its arguments or its result. */
 export interface ToolFacts {
   /** Answers of the client to what the tool asked before; absent: none. */
   readonly answers?: number | undefined;
+  readonly approval?: ApprovalFacts | undefined;
   /** HMAC-SHA256 of the arguments as canonical JSON, under a key of the organization. */
   readonly arguments: string | null;
   /** Methods by which the tool asks the client for more; absent: it does not. */

@@ -85,6 +85,17 @@ function orderedDlp(value: Dlp): Complete<Dlp> {
   };
 }
 
+type Approval = NonNullable<NonNullable<AuditRow['tool']>['approval']>;
+
+function orderedApproval(value: Approval): Complete<Approval> {
+  return {
+    at: value.at,
+    by: value.by,
+    id: value.id,
+    state: value.state,
+  };
+}
+
 type Tool = NonNullable<AuditRow['tool']>;
 
 function orderedTool(value: Tool): Complete<Tool> {
@@ -92,6 +103,7 @@ function orderedTool(value: Tool): Complete<Tool> {
     refuseNonFinite(value.answers ?? 0, value.result_bytes);
   return {
     answers: value.answers === 0 ? undefined : value.answers,
+    approval: value.approval && orderedApproval(value.approval),
     arguments: value.arguments,
     asks: value.asks,
     definition: value.definition,

@@ -24,9 +24,9 @@ interface Scene {
   readonly stack: Stack;
   readonly server: McpStandIn;
   /** Resolves when so many calls have arrived since the last time. */
-  arrived(count: number): Promise<void>;
+  readonly arrived: (count: number) => Promise<void>;
   /** Answers the calls that wait. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** A stack before a server that answers every other call only when the test says so. */
@@ -55,11 +55,11 @@ async function startScene(era: 'legacy' | 'modern', options: Parameters<typeof s
   return {
     stack,
     server,
-    async arrived(count) {
+    arrived: (count) => {
       const goal = calls + count;
-      await new Promise<void>((resolve) => (heard = () => calls >= goal && resolve()));
+      return new Promise<void>((resolve) => (heard = () => calls >= goal && resolve()));
     },
-    release() {
+    release: () => {
       for (const done of waiting) done();
       waiting = [];
     },
@@ -104,7 +104,7 @@ test.each(IN_FLIGHT)(
 );
 
 test.each(IN_FLIGHT)(
-  'a gateway that drains answers what a server of the %s era works on',
+  'a gateway that drains answers the calls that a server of the %s era works on',
   async (era) => {
     const scene = await startScene(era, { env: { GW_LEAVE_SECONDS: '0', GW_DRAIN_SECONDS: '30' } });
     const { stack, arrived } = scene;
@@ -148,7 +148,7 @@ test('a gateway whose grace is over gives up what still runs: not billed, and no
   expect(server.of('notifications/cancelled')).toHaveLength(CALLS / 2);
 }, 120_000);
 
-test('Redis killed: what runs is answered and billed, what comes is refused and not sent', async () => {
+test('Redis killed: calls that run are answered and billed, new ones are refused and not sent', async () => {
   const scene = await startScene('legacy');
   const { stack, server, arrived } = scene;
   const all = arrived(CALLS);
