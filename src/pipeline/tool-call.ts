@@ -11,6 +11,7 @@ import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
+import { isSendable } from '#/route/api-arguments.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render } from '#/wire/document/document.ts';
@@ -149,7 +150,8 @@ async function inspectArguments(
     if (inspection.edits.length === 0) return { inspection, sent: args.source, sentValue: args.value, facts };
     const sent = argumentsIn(render(document.text, inspection.edits));
     const sentValue = JSON.parse(sent) as JsonObject;
-    if (fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
+    const fits = !fitsNoLonger(listed.inputSchema, args.value, sentValue);
+    if (!fits || !isSendable(server, listed.name, sentValue)) throw new Stopped(unfit(), facts);
     return { inspection, sent, sentValue, facts };
   } catch (thrown) {
     throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;

@@ -3,6 +3,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped, type Difference } from '#/call/facts.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { matches, outside, type Denial } from './offer.ts';
+import { apiDenial } from './api-arguments.ts';
 import { argumentDenial, rulesOf, type PlacedRule } from './argument-rules.ts';
 
 /** What price books, allow-lists and audit rows call a server of tools: `mcp/crm`. */
@@ -57,7 +58,7 @@ export function routeTool(
   const id = `${toolSlug(server)}/${tool}`;
   const denial = toolDenial(server, tool, policy);
   const rules = args === undefined ? [] : rulesOf(server, tool);
-  const broken = denial ?? argumentDenial(server, rules, args);
+  const broken = denial ?? (args && apiDenial(server, tool, args)) ?? argumentDenial(server, rules, args);
   const facts = {
     route: [broken ? `${id}: refused: ${broken.why}` : `${id}: selected: ${describe(server, policy, rules)}`],
     shadow: shadow ? differences(id, denial, toolDenial(server, tool, shadow)) : [],

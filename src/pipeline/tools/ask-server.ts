@@ -86,10 +86,11 @@ export async function askServer(
       subject: request.subject,
     });
     await notices?.done();
-    permit.end('served');
+    const { status = 200 } = answer;
+    permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
-      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status: 200 })] },
+      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
     permit.end(outcomeOf(thrown, asking.fair));

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
-import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
+import type { ApiConfig, McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
 import { McpTokenFault, TokenOriginFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
-import { Exchanges } from './exchanges.ts';
+import { ApiPeer } from './api-peer.ts';
+import { Exchanges, type ForUser } from './exchanges.ts';
 import { listTools } from './list-tools.ts';
 import { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
@@ -35,30 +36,39 @@ export function createMcpServers(
   client: JsonObject,
   tokenOrigins: readonly string[] = [],
 ): McpServers {
-  const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
+  const peers = new LRUCache<string, Peer | ApiPeer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
-  const users = new UserRoom<Peer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
+  const users = new UserRoom<Peer | ApiPeer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
   const exchangesOf = new LRUCache<string, Exchanges>({ max: MOST_PEERS });
+  const made = (server: McpServerConfig, user?: ForUser): Peer | ApiPeer =>
+    isApi(server)
+      ? new ApiPeer(server, transport, room, client, user)
+      : new Peer(server, transport, room, client, user);
   /** Users share nothing of such a server: neither tokens nor sessions. */
-  const peerFor = (server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): Peer => {
+  const peerFor = (
+    server: McpServerConfig,
+    { tokenUrl }: McpServerOAuth,
+    subject: string | undefined,
+  ): Peer | ApiPeer => {
     if (subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
     if (!tokenOrigins.includes(new URL(tokenUrl).origin)) throw new TokenOriginFault();
     const identity = serverIdentity(server);
     let exchanges = exchangesOf.get(identity);
     if (!exchanges) exchangesOf.set(identity, (exchanges = new Exchanges()));
     const user = { subject, exchanges };
-    const make = (): Peer => new Peer(server, transport, room, client, user);
-    return users.of(server.id, `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`, make);
+    const name = `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`;
+    return users.of(server.id, name, () => made(server, user));
   };
-  const peerOf = (server: McpServerConfig): Peer => {
+  const peerOf = (server: McpServerConfig): Peer | ApiPeer => {
     const identity = serverIdentity(server);
     let peer = peers.get(identity);
-    if (!peer) peers.set(identity, (peer = new Peer(server, transport, room, client)));
+    if (!peer) peers.set(identity, (peer = made(server)));
     return peer;
   };
   return {
     async call(server, { tool, arguments: args, headers, meta, subject, ...ask }) {
       const peer = server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : peerOf(server);
+      if (peer instanceof ApiPeer) return peer.call({ tool, arguments: args, ...ask });
       const named = `"name":${JSON.stringify(tool)},`;
       const { document, version, place } = await peer.ask({
         method: 'tools/call',
@@ -76,8 +86,15 @@ export function createMcpServers(
         throw thrown;
       }
     },
-    list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
+    async list(server, timeoutMs) {
+      const peer = peerOf(server);
+      return peer instanceof ApiPeer ? peer.list() : listTools(peer, timeoutMs);
+    },
   };
+}
+
+function isApi(server: McpServerConfig): server is McpServerConfig & { readonly api: ApiConfig } {
+  return server.api !== undefined;
 }
 
 /** Several spellings of one signature are the same token: the signed part is spelled in one way only. */
