@@ -14,7 +14,7 @@ import { readApiDocument, Unusable, type ApiDocument } from './openapi/api-docum
 import { findOperations, METHODS, type Wanted } from './openapi/find-operations.ts';
 import { shortText } from './openapi/input-schema.ts';
 import { authOf } from './openapi/security.ts';
-import { toOperation, type FoundOperation } from './openapi/to-operation.ts';
+import { toOperation } from './openapi/to-operation.ts';
 
 export const MCP_FROM_OPENAPI_HELP = `gwctl mcp from-openapi FILE --jurisdiction PLACE [--name NAME] [--url URL]
     [--only NAME,…] [--methods METHOD,…] [--tags TAG,…] [--secret NAME/KEY] [--client-id ID]
@@ -118,12 +118,19 @@ function serverFrom(
   const name = options.name ?? nameOf(document);
   const notes: string[] = [];
   const found = findOperations(document, options);
-  const written: [FoundOperation, JsonObject][] = [];
+  const [secretName = name, key = 'token'] = options.secret?.split('/') ?? [];
+  const { auth, notes: more } = authOf(
+    document,
+    found.map(({ value }) => value),
+    { secretKeyRef: { name: secretName, key }, clientId: options.clientId },
+  );
+  const credential = typeof auth?.['header'] === 'string' ? auth['header'] : undefined;
+  const written: JsonObject[] = [];
   for (const one of found) {
     const place = `${one.name} (${one.method.toUpperCase()} ${shortText(one.path, 128)})`;
     try {
-      const { operation, notes: own } = toOperation(one, document);
-      written.push([one, operation]);
+      const { operation, notes: own } = toOperation(one, document, credential);
+      written.push(operation);
       notes.push(...own.map((note) => `${place}: ${note}`));
     } catch (thrown) {
       if (!(thrown instanceof Unusable)) throw thrown;
@@ -135,18 +142,12 @@ function serverFrom(
     throw new UsageError(
       `${written.length} operations are more than the ${MOST_OPERATIONS} that an MCPServer has: choose with --only, --methods or --tags`,
     );
-  const [secretName = name, key = 'token'] = options.secret?.split('/') ?? [];
-  const { auth, notes: more } = authOf(
-    document,
-    written.map(([{ value }]) => value),
-    { secretKeyRef: { name: secretName, key }, clientId: options.clientId },
-  );
   const spec = {
     type: 'OpenAPI',
     endpoint: { url: baseOf(document, options.url) },
     jurisdiction: options.jurisdiction,
     ...(auth && { auth }),
-    operations: written.map(([, operation]) => operation),
+    operations: written,
   };
   return {
     resource: { apiVersion: API_VERSION, kind: 'MCPServer', metadata: { name }, spec },

@@ -90,10 +90,15 @@ function checkPath(path: string, parameters: readonly ApiParameter[], fault: Fau
   for (const name of sent) if (!names.has(name)) fault('path', `must have {${name}}, which is a parameter in the path`);
 }
 
+/** Whether an argument may be sent in a header of this name, in lower case. */
+export function isFreeHeader(name: string): boolean {
+  return HEADER.test(name) && !TAKEN.has(name);
+}
+
 function checkHeaders(parameters: readonly ApiParameter[], own: string | undefined, fault: Fault): void {
   for (const [index, { name, place }] of parameters.entries()) {
     const lower = name.toLowerCase();
-    if (place !== 'header' || (HEADER.test(name) && !TAKEN.has(lower) && lower !== own)) continue;
+    if (place !== 'header' || (isFreeHeader(lower) && lower !== own)) continue;
     fault(`parameters[${index}].name`, 'must be the name of a header that the gateway does not set itself');
   }
 }

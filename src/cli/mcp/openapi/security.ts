@@ -46,10 +46,11 @@ function schemeIn(document: ApiDocument, name: string): JsonObject {
 
 function authFrom(scheme: JsonObject, { secretKeyRef, clientId }: AuthOptions): ApiAuth {
   const { type, in: place, name } = scheme;
+  const http = type === 'http' && typeof scheme['scheme'] === 'string' ? scheme['scheme'].toLowerCase() : undefined;
   const secret = `${secretKeyRef.name}/${secretKeyRef.key}`;
-  if (type === 'http' && String(scheme['scheme']).toLowerCase() === 'bearer')
+  if (http === 'bearer')
     return { auth: { type: 'Bearer', secretKeyRef }, notes: [`put the token into the Secret ${secret}`] };
-  if (type === 'http' && String(scheme['scheme']).toLowerCase() === 'basic') {
+  if (http === 'basic') {
     const auth = { type: 'Header', header: 'Authorization', secretKeyRef };
     return { auth, notes: [`put "Basic " and the base64 of user:password into the Secret ${secret}`] };
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isFreeHeader } from '#/config/compile/api-operations.ts';
 import { placeholdersOf } from '#/values/path-template.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { Unusable, type ApiDocument } from './api-document.ts';
@@ -30,7 +31,7 @@ const MOST_PARAMETERS = 64;
 const PLACES = { path: 'Path', query: 'Query', header: 'Header' } as const;
 const STYLES = { spaceDelimited: 'Space', pipeDelimited: 'Pipe', deepObject: 'Deep' } as const;
 /** Of these a document says nothing: HTTP itself and security do. // OpenAPI 3.1, 4.8.12.1 */
-const OF_HTTP: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+const OF_HTTP = ['accept', 'content-type', 'authorization'];
 
 /** Letters that every model takes in names of tools and arguments. */
 export function plainName(text: string): string {
@@ -54,12 +55,15 @@ export function uniqueName(wanted: string, taken: Names): string {
 /** Names that are taken, each with how often it was wanted once more. */
 type Names = Map<string, number>;
 
-/** An operation as a resource has it. Throws `Unusable` where it cannot be called with what a resource can say. */
-export function toOperation(found: FoundOperation, document: ApiDocument): WrittenOperation {
+/**
+ * An operation as a resource has it. `credential`: the header of the credential, which no argument is sent in. Throws `Unusable` where it cannot be called with what a resource can say.
+ */
+export function toOperation(found: FoundOperation, document: ApiDocument, credential?: string): WrittenOperation {
   const { method, path, value, name } = found;
   const notes: string[] = [];
   if (Array.isArray(value['servers'])) throw new Unusable('has a server of its own');
-  const parameters = parametersOf(found, document, notes);
+  const set = new Set([...OF_HTTP, credential?.toLowerCase()]);
+  const parameters = parametersOf(found, document, set, notes);
   const taken: Names = new Map(parameters.map(({ argument }) => [argument.name, 0]));
   const body = method === 'get' ? undefined : bodyOf(value['requestBody'], document, taken);
   if (method === 'get' && isRequired(value['requestBody'], document))
@@ -102,20 +106,22 @@ interface WrittenParameter {
 function parametersOf(
   { parameters, path }: FoundOperation,
   document: ApiDocument,
+  set: ReadonlySet<string | undefined>,
   notes: string[],
 ): readonly WrittenParameter[] {
   const taken: Names = new Map();
   const byPlace = new Map<string, JsonObject>();
   for (const one of parameters) {
     const { value } = document.follow(one);
-    byPlace.set(`${String(value['in'])} ${String(value['name'])}`, value);
+    byPlace.set(`${wordOf(value['in'])} ${wordOf(value['name'])}`, value);
   }
   if (byPlace.size > MOST_PARAMETERS) throw new Unusable(`has more than ${MOST_PARAMETERS} parameters`);
   const written = [...byPlace.values()].flatMap((value) => {
-    const one = parameterOf(value, taken, document);
+    const isSet = value['in'] === 'header' && set.has(wordOf(value['name']).toLowerCase());
+    const one = isSet ? undefined : parameterOf(value, taken, document);
     if (typeof one !== 'string') return one ? [one] : [];
     if (value['required'] === true || value['in'] === 'path') throw new Unusable(one);
-    notes.push(`the parameter ${shortText(String(value['name']), 64)} is left out: ${one}`);
+    notes.push(`the parameter ${shortText(wordOf(value['name']), 64)} is left out: ${one}`);
     return [];
   });
   const known = new Set(
@@ -127,13 +133,19 @@ function parametersOf(
   return written;
 }
 
-/** Undefined: nothing is sent there. A text: why it cannot be sent, which completes "the operation". */
-function parameterOf(value: JsonObject, taken: Names, document: ApiDocument): WrittenParameter | string | undefined {
+/** A text of a document; empty of anything else, which may have a toString of its own. */
+function wordOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A text: why it cannot be sent, which completes "the operation". */
+function parameterOf(value: JsonObject, taken: Names, document: ApiDocument): WrittenParameter | string {
   const { in: place, name, description, content } = value;
   if (typeof name !== 'string' || !/^[!-~]{1,128}$/.test(name)) return 'has a parameter whose name is not plain ASCII';
   if (place === 'cookie') return 'has a parameter in a cookie, which is not supported';
   if (place !== 'path' && place !== 'query' && place !== 'header') return 'has a parameter in an unknown place';
-  if (place === 'header' && OF_HTTP.has(name.toLowerCase())) return undefined;
+  if (place === 'header' && !isFreeHeader(name.toLowerCase()))
+    return 'has a parameter in a header that only the gateway sets';
   const json = isObject(content) ? content['application/json'] : undefined;
   if (isObject(content) && (!isObject(json) || place !== 'query'))
     return 'has a parameter in a form that is not supported';
