@@ -4,7 +4,7 @@ import { rowOf } from '../harness/ledger-rows.ts';
 import { apiServer, otherTenant, secret } from './openapi-world.ts';
 import { ask, startMcpWorld, textOf, type McpWorld, type Sent } from './world.ts';
 
-/** Operations of an HTTP API as tools: what is sent for a call, and what is made of the answer. */
+/** Operations of an HTTP API as tools: the request of a call, and the result of its answer. */
 
 const CREDENTIAL = 'shop-credential-1234';
 const MAIL = 'ada.lovelace@example.com';
@@ -137,7 +137,7 @@ test('arguments against the schema, unknown ones and headers with line ends are 
     expect.stringContaining('/body must be a text, a number or a boolean, or a list of them'),
   ]);
   expect(api.received).toHaveLength(before);
-  const row = await rowOf(world.databaseUrl, refused[0]!.headers.get('x-request-id'));
+  const row = await rowOf(world.databaseUrl, refused[0].headers.get('x-request-id'));
   expect(row.route).toEqual([
     'mcp/shop/createOrder: refused: operation createOrder of MCPServer default/shop: /body/count must be of the type integer',
   ]);
@@ -263,7 +263,7 @@ test('answers that are too large, late, compressed or cut off end the call', asy
   expect([textOf(half).length, half.body.result?.['structuredContent']]).toEqual([40_008, undefined]);
 });
 
-test('a request is sent once, whatever comes of it', async () => {
+test('a request is sent once, whatever the answer', async () => {
   for (const status of [429, 500, 503]) {
     api.answer = (_, response) => response.writeHead(status, { 'retry-after': '1' }).end();
     const before = api.received.length;

@@ -62,18 +62,21 @@ let dir: string;
 async function gwctl(...args: readonly string[]) {
   return run(process.execPath, [GWCTL, 'mcp', ...args], { timeout: 30_000 }).then(
     ({ stdout, stderr }) => ({ status: 0, out: stdout, err: stderr }),
-    ({ code, stdout, stderr }: { readonly code: number; readonly stdout: string; readonly stderr: string }) => ({
-      status: code,
-      out: stdout,
-      err: stderr,
-    }),
+    (thrown: unknown) => {
+      const { code, stdout, stderr } = thrown as {
+        readonly code: number;
+        readonly stdout: string;
+        readonly stderr: string;
+      };
+      return { status: code, out: stdout, err: stderr };
+    },
   );
 }
 
 beforeAll(async () => {
   [api, model, dir] = await Promise.all([startHttpApi(), startUpstream(), mkdtemp(join(tmpdir(), 'gw-openapi-'))]);
   api.answer = ({ path, text }, response) =>
-    sendJson(response, 200, { path, sent: text === '' ? null : JSON.parse(text) });
+    sendJson(response, 200, { path, sent: text === '' ? null : (JSON.parse(text) as object) });
   await writeFile(join(dir, 'api.yaml'), stringify(DESCRIPTION));
   await writeFile(join(dir, 'api.json'), JSON.stringify(DESCRIPTION));
   const { out } = await gwctl(
@@ -132,7 +135,7 @@ test('a model calls operations in the loop that the gateway runs', async () => {
   ]);
   const answer = await client.responses.create({
     model: 'upstream/m',
-    input: 'Add Ulm. What is the weather there?',
+    input: 'Add Ulm. How is the weather there?',
     tools: [{ type: 'mcp', server_label: 'weather', require_approval: 'never' }],
   });
   expect(answer.output_text).toBe('Fine.');
@@ -143,7 +146,7 @@ test('a model calls operations in the loop that the gateway runs', async () => {
   expect(tools).toHaveLength(2);
 });
 
-test('chooses operations, takes JSON and the base of the description, and says what is left to do', async () => {
+test('chooses operations, takes JSON and the base of the description, and says which steps are left', async () => {
   const wanted = ['--jurisdiction', 'US', '--methods', 'GET', '--tags', 'weather', '--secret', 'keys/weather'];
   const { out, err } = await gwctl('from-openapi', join(dir, 'api.json'), ...wanted);
   expect(parse(out)).toMatchObject({

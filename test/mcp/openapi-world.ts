@@ -10,7 +10,7 @@ const object = (properties: object, required: readonly string[] = []) => ({
 });
 const TEXT = { type: 'string' };
 
-export const OPERATIONS = [
+const OPERATIONS = [
   {
     name: 'getCustomer',
     description: 'Finds a customer',

@@ -20,8 +20,8 @@ export const MCP_FROM_OPENAPI_HELP = `gwctl mcp from-openapi FILE --jurisdiction
     [--only NAME,…] [--methods METHOD,…] [--tags TAG,…] [--secret NAME/KEY] [--client-id ID]
 
 Writes an MCPServer whose tools are the operations of an HTTP API, as an OpenAPI description (3.0 or 3.1, JSON or YAML) has
-them. The resource goes to standard output; what was left out of it, and what is still to be done, to standard error. No
-other document is read and nothing is fetched: read the result before you use it, since models read its descriptions.
+them. The resource goes to standard output; omissions and the steps that are left to you go to standard error. No other
+document is read and nothing is fetched: read the result before you use it, since models read its descriptions.
 
   FILE                 The description; - reads standard input
   --jurisdiction PLACE Where the API processes data, such as EU or US
@@ -156,7 +156,7 @@ function serverFrom(
 }
 
 function noneLeft(found: number, notes: readonly string[]): string {
-  if (found === 0) return 'the description has no operations, or none that --only, --methods and --tags name';
+  if (found === 0) return 'the description has no operations that --only, --methods and --tags name';
   return `no operation can be used: ${notes.slice(0, 3).join('; ')}`;
 }
 

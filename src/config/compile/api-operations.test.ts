@@ -109,7 +109,7 @@ test('the header of the credential is not for arguments', () => {
   expect(faultsOf([secret, server(header('x-kEY'), { auth })])).toHaveLength(1);
 });
 
-test('format is told to clients and is no fault', () => {
+test('clients learn of format, and it is no fault', () => {
   const inputSchema = { type: 'object', properties: { q: { type: 'string', format: 'date-time' } } };
   expect(faultsOf([server({ ...query('q'), inputSchema })])).toEqual([]);
 });

@@ -70,7 +70,7 @@ const operation = closed({
   inputSchema: anyObject({
     description:
       'JSON Schema (2020-12) of its arguments, which every call must keep: an object with a property for each argument. ' +
-      'Without $ref; at most 16384 characters. format is told to clients and not checked.',
+      'Without $ref; at most 16384 characters. Clients learn of format; the API checks it.',
   }),
 });
 

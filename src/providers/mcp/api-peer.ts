@@ -29,6 +29,8 @@ const MOST_FAILURE = 64 * 1024;
 /** A result takes so many times its bytes while it is made: as bytes, as text and as JSON. */
 const ROOM_PER_BYTE = 4;
 
+const NO_OPERATIONS: ApiConfig = { operations: new Map(), digest: '' };
+
 /** One HTTP API as this process asks it: each operation is a tool, and each call one request. */
 export class ApiPeer {
   readonly #server: McpServerConfig;
@@ -42,15 +44,9 @@ export class ApiPeer {
   readonly #agent: string;
 
   /** `client`: what the gateway calls itself. `user`: the user that the API is asked for. */
-  constructor(
-    server: McpServerConfig & { readonly api: ApiConfig },
-    transport: Transport,
-    room: ResultRoom,
-    client: JsonObject,
-    user?: ForUser,
-  ) {
+  constructor(server: McpServerConfig, transport: Transport, room: ResultRoom, client: JsonObject, user?: ForUser) {
     this.#server = server;
-    this.#api = server.api;
+    this.#api = server.api ?? NO_OPERATIONS;
     this.#transport = transport;
     this.#credential = new Credential(server, transport, user);
     this.#room = room;
@@ -113,7 +109,7 @@ export class ApiPeer {
     try {
       return writeApiRequest(operation, body, locate('mcp', text, body));
     } catch (thrown) {
-      // The arguments were looked at before: what is wrong now is not the client's.
+      // The arguments were looked at before: a fault in them now is not the client's.
       if (thrown instanceof UnfitArgument) throw unsent(thrown.message);
       throw thrown;
     }

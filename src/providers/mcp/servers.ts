@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
-import type { ApiConfig, McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
+import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
 import { McpTokenFault, TokenOriginFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
@@ -41,9 +41,7 @@ export function createMcpServers(
   const users = new UserRoom<Peer | ApiPeer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
   const exchangesOf = new LRUCache<string, Exchanges>({ max: MOST_PEERS });
   const made = (server: McpServerConfig, user?: ForUser): Peer | ApiPeer =>
-    isApi(server)
-      ? new ApiPeer(server, transport, room, client, user)
-      : new Peer(server, transport, room, client, user);
+    new (server.api ? ApiPeer : Peer)(server, transport, room, client, user);
   /** Users share nothing of such a server: neither tokens nor sessions. */
   const peerFor = (
     server: McpServerConfig,
@@ -91,10 +89,6 @@ export function createMcpServers(
       return peer instanceof ApiPeer ? peer.list() : listTools(peer, timeoutMs);
     },
   };
-}
-
-function isApi(server: McpServerConfig): server is McpServerConfig & { readonly api: ApiConfig } {
-  return server.api !== undefined;
 }
 
 /** Several spellings of one signature are the same token: the signed part is spelled in one way only. */

@@ -71,7 +71,7 @@ function fileBlock(bytes: Buffer, type: string, uri: string): string {
   return `{"type":"resource","resource":${JSON.stringify(named).slice(0, -1)},"blob":"${data}"}}`;
 }
 
-/** The media type without its parameters, in lower case; empty where there is none that can be repeated. */
+/** The media type without its parameters, in lower case; empty where it cannot be repeated. */
 function typeOf(contentType: string): string {
   const [type = ''] = contentType.split(';', 1);
   const lower = type.trim().toLowerCase();

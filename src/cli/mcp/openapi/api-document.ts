@@ -2,7 +2,7 @@ import { parseYaml } from '#/config/folder/yaml-documents.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 
-/** References that lead to one another before one is given up. */
+/** References that lead to one another before one fails. */
 const MOST_HOPS = 32;
 const VERSION = /^3\.[01]\.\d{1,4}$/;
 
@@ -27,7 +27,8 @@ export class ApiDocument {
 
   /** OpenAPI 3.0, in which schemas are not JSON Schema. */
   get isOld(): boolean {
-    return String(this.root['openapi']).startsWith('3.0.');
+    const { openapi } = this.root;
+    return typeof openapi === 'string' && openapi.startsWith('3.0.');
   }
 
   /** An object, or the one that its reference leads to. Throws `Unusable`. */

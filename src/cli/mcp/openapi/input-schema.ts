@@ -84,7 +84,7 @@ export function shortText(text: string, most: number): string {
   return text.length > most ? `${shown.slice(0, most - 1)}…` : shown.slice(0, most);
 }
 
-/** Leaves out what the checker does not know, keyword by keyword. Throws `TooMuch` for what is too large. */
+/** Leaves out what the checker does not know, keyword by keyword. Throws `TooMuch` for a schema that stays too large. */
 function withoutFaults(whole: JsonObject): InputSchema {
   const notes: string[] = [];
   const schema = structuredClone(whole) as Record<string, Json>;
@@ -187,9 +187,9 @@ class SchemaWriter {
     return this.#follow(schema)?.value['readOnly'] === true;
   }
 
-  /** What is spelled otherwise in OpenAPI 3.0, or shortened. */
-  #rest(written: Record<string, Json>, value: JsonObject, beside: Json | undefined): void {
-    const description = typeof beside === 'string' ? beside : value['description'];
+  /** Keywords that OpenAPI 3.0 spells otherwise, and those that are shortened. */
+  #rest(written: Record<string, Json>, value: JsonObject, referring: Json | undefined): void {
+    const description = typeof referring === 'string' ? referring : value['description'];
     if (typeof description === 'string' && description !== '')
       written['description'] = shortText(description, MOST_DESCRIPTION);
     const { enum: values, properties, nullable } = value;

@@ -88,7 +88,7 @@ test('names of tools are of the letters that models take, and unique', () => {
 });
 
 test('operations are chosen by tag', () => {
-  const api = document({ '/a': { get: { tags: ['x', 1 as never] }, post: { tags: ['y'] }, put: {} } });
+  const api = document({ '/a': { get: { tags: ['x', 1] }, post: { tags: ['y'] }, put: {} } });
   expect(findOperations(api, { tags: ['x', 'z'] }).map(({ method }) => method)).toEqual(['get']);
 });
 
@@ -184,7 +184,7 @@ test('schemas of 3.0 become JSON Schema, and what cannot be checked is left out'
         a: { type: 'integer', minimum: 0, exclusiveMinimum: true, nullable: true },
         b: { type: 'string', enum: ['x'], nullable: true, example: 'x', 'x-internal': true },
         c: { type: 'string', pattern: '(a+)+(?=b)', format: 'uuid' },
-        d: { enum: [12345678901234567890] },
+        d: { enum: [2 ** 60] },
         __proto__x: { type: 'string' },
       },
       discriminator: { propertyName: 'a' },

@@ -86,7 +86,7 @@ export function toOperation(found: FoundOperation, document: ApiDocument, creden
 }
 
 function descriptionOf({ summary, description, deprecated }: JsonObject): string {
-  const texts = [summary, description].filter((text) => typeof text === 'string' && text.trim() !== '');
+  const texts = [wordOf(summary), wordOf(description)].filter((text) => text.trim() !== '');
   const whole = [...new Set(texts)].join('\n\n');
   return shortText(deprecated === true ? `Deprecated. ${whole}` : whole, MOST_DESCRIPTION);
 }
