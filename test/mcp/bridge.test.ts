@@ -219,7 +219,7 @@ test('the server is refused what no client can do, and its errors pass', async (
 
 test('a client that leaves cancels its request, and one of the older era says so', async () => {
   const leaving = new AbortController();
-  const left = call('never', {}, { signal: leaving.signal }).catch((error: Error) => error.name);
+  const left = call('never', {}, { signal: leaving.signal }).catch((error: unknown) => (error as Error).name);
   await sleep(100);
   leaving.abort();
   expect(await left).toBe('AbortError');
