@@ -89,7 +89,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const { url } = spec.endpoint;
   const name = resource.id.slice(resource.namespace.length + 1);
   refuseAddress(compilation, resource, 'spec.endpoint.url', url);
-  const { include, exclude } = spec.tools ?? {};
+  const { include, exclude, only } = spec.tools ?? {};
   const api = compileApi(compilation, resource);
   return Object.freeze({
     id: resource.id,
@@ -99,8 +99,13 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     jurisdiction: spec.jurisdiction,
     auth: compileAuth(compilation, resource),
     trust: toSnapshot('trust', spec.trust),
+    sessions: toSnapshot('clientSessions', spec.sessions),
+    clientCapabilities: Object.freeze(
+      (spec.clientCapabilities ?? []).map((capability) => toSnapshot('clientCapability', capability)),
+    ),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    readOnlyTools: only === 'ReadOnly',
     definitions: compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),

@@ -32,7 +32,10 @@ export const PATTERNS = {
     '^(application/([a-z0-9.+-]+\\+)?json|application/x-www-form-urlencoded|text/plain)$',
     'must be application/json, a type that ends in +json, application/x-www-form-urlencoded or text/plain',
   ],
-  mcpTool: ['^[a-z0-9*][a-z0-9*-]{0,62}/[A-Za-z0-9_.*-]+$', 'must be <server>/<tool>, such as crm/find_* or orders/*'],
+  mcpTool: [
+    '^[a-z0-9*][a-z0-9.*-]{0,252}/[A-Za-z0-9_.*-]+$',
+    'must be <server>/<tool>, such as crm/find_* or orders/*',
+  ],
   hostPattern: [
     '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',
     'must be a host in lower case, such as api.example.com or *.example.com',

@@ -72,6 +72,18 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     { defaults: undefined },
     'spec: must have defaults or overrides',
   ],
+  [
+    'Policy',
+    '!has(self.toolsToApprove)',
+    { defaults: { toolsToApprove: ['crm/*', 'gw/ocr'] } },
+    'spec.defaults.toolsToApprove: must not name tools of the gateway itself, which need no approval',
+  ],
+  [
+    'Policy',
+    '!has(self.toolsToApprove)',
+    { targetRefs: [{ kind: 'Organization', name: 'acme' }], overrides: { toolsToApprove: ['gw/*'] } },
+    'spec.overrides.toolsToApprove: must not name tools of the gateway itself, which need no approval',
+  ],
   ['Policy', 'exists_one', { targetRefs: [target, target] }, 'spec.targetRefs: must not name a target twice'],
   [
     'Policy',
@@ -261,6 +273,12 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     { type: 'OpenAPI', operations, definitions: { mode: 'Record' } },
     'spec.definitions: must not be set when type is OpenAPI: operations are the definitions',
   ],
+  [
+    'MCPServer',
+    "self.sessions == 'Shared'",
+    { type: 'OpenAPI', operations, sessions: 'PerClient' },
+    'spec.sessions: must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+  ],
   ['MCPServer', 'isURL', url('https://[mcp.test'), 'spec.endpoint.url: is not a valid address'],
   [
     'MCPServer',
@@ -309,6 +327,12 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     '!has(self.tokenUrl) ||',
     { auth: { type: 'ClientCredentials', tokenUrl: 'https://id.test/?a', clientId: 'gw', secretKeyRef } },
     'spec.auth.tokenUrl: must be a valid address without a user, a query or a fragment',
+  ],
+  [
+    'MCPServer',
+    'has(self.arguments) || has(self.approval)',
+    { rules: [{ tools: ['a'], approval: 'Required' }, { tools: ['a'] }] },
+    'spec.rules[1]: must have arguments or approval',
   ],
   [
     'MCPServer',

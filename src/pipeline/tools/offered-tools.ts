@@ -125,6 +125,11 @@ export class OfferedTools {
     return { listed, isKnown: judged !== undefined, quarantined, pin: judged?.pins.get(tool) };
   }
 
+  /** A server says that its list has changed. Never rejects. */
+  async changed(server: McpServerConfig): Promise<void> {
+    await this.#lists.renewed(server);
+  }
+
   /** Why the list of a server is not known. */
   faultOf(server: McpServerConfig): unknown {
     return this.#lists.faultOf(server);
@@ -183,7 +188,7 @@ function offerOf(
     }
     for (const listed of judged.byName.values()) {
       if (!judged.accepted.has(listed.name)) continue;
-      if (toolDenial(server, listed.name, workload.policy)) continue;
+      if (toolDenial(server, listed.name, workload.policy, listed.definition)) continue;
       const federated = federatedName(server.prefix, listed.name);
       if (byName.has(federated)) continue;
       const tool = { server, listed, federated };

@@ -15,7 +15,10 @@ export interface SentMessage {
   readonly name?: string | undefined;
   /** Headers for a modern server. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Undefined: it is no message, but asks for the stream of a session, or ends it. */
+  readonly body: string | undefined;
+  /** Of a request without a body. */
+  readonly http?: 'GET' | 'DELETE' | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -47,17 +50,17 @@ export class MessageSender {
   }
 
   #post(
-    { link, method, name, headers, body, signal }: SentMessage,
+    { link, method, name, headers, body, http, signal }: SentMessage,
     credential: Readonly<Record<string, string>>,
     until: number,
   ): Promise<Incoming> {
     return this.#transport.send({
-      method: 'POST',
+      method: http ?? 'POST',
       origin: this.#origin,
       path: this.#path,
       headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        accept: http === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
         ...(link && { 'mcp-protocol-version': link.version }),
         ...(link?.session !== undefined && { 'mcp-session-id': link.session }),
         ...(link?.era === 'modern' && {
@@ -69,7 +72,8 @@ export class MessageSender {
       },
       body,
       timeoutMs: Math.max(1, until - performance.now()),
-      idle: false,
+      // A stream may be silent for long; the transport ends it after its hour.
+      idle: http === 'GET',
       signal,
     });
   }
