@@ -123,7 +123,7 @@ export interface McpServerConfig {
 }
 
 /** A form for the user, an answer of the client's model, the client's folders. */
-export type ClientCapability = 'elicitation' | 'sampling' | 'roots';
+type ClientCapability = 'elicitation' | 'sampling' | 'roots';
 
 /** What the arguments of some tools must be. */
 export interface ToolRuleConfig {

@@ -43,7 +43,7 @@ export function envelope(client: JsonObject, capabilities: JsonObject = {}): Jso
  * What the shared session of a server says that clients can do. Where each client has a session of its own it is for lists
  * alone, which are to have what tools there are for clients that can do most.
  */
-export function sharedCapabilities({ sessions, clientCapabilities }: McpServerConfig): JsonObject {
+function sharedCapabilities({ sessions, clientCapabilities }: McpServerConfig): JsonObject {
   return sessions === 'per_client' ? Object.fromEntries(clientCapabilities.map((name) => [name, {}])) : {};
 }
 
@@ -74,7 +74,7 @@ export class Handshakes {
     return this.shakeHands(sharedCapabilities(this.#server));
   }
 
-  /** Opens a session. `capabilities`: what is said that the client can do. */
+  /** Opens a session. `capabilities`: those that the client is said to have. */
   async shakeHands(capabilities: JsonObject): Promise<Link> {
     const asked = { protocolVersion: LEGACY[0], capabilities, clientInfo: this.#client };
     const opened = await this.#exchange(undefined, 'initialize', asked);
