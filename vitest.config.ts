@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/harness/long-first.ts';
 import { PlainReporter } from './test/harness/plain-reporter.ts';
 
 export default defineConfig({
@@ -6,8 +7,9 @@ export default defineConfig({
     environment: 'node',
     globals: false,
     pool: 'forks',
-    // One more than processors: suites that start gateways wait for a third of their time.
-    maxWorkers: 3,
+    // More than two processors need, as suites wait for more than half of their time: for starts, ticks and time-outs.
+    maxWorkers: 5,
+    sequence: { sequencer: LongFirst },
     testTimeout: 120_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 }, requireAssertions: true },

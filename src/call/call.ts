@@ -48,12 +48,16 @@ export interface CallContext {
 /** A request to an endpoint, without its unread body, which steps take separately. */
 export interface CallRequest extends CallContext {
   readonly codec: Codec;
+  /** Takes memory for bytes that are kept to the end of the request besides its body. Throws when no memory is left. */
+  readonly keep?: ((bytes: number) => void) | undefined;
 }
 
 /** A request that was read and found well-formed. */
 export interface Call extends CallRequest {
   readonly document: WireDocument;
   readonly ask: Ask;
+  /** It is for a model of the gateway itself, and stays here (`staysHere`). */
+  readonly isLocal: boolean;
   /** Servers of tools that the provider is to call, where policy lets it. */
   readonly toolServers: ToolServers | undefined;
   /** Terms of the `gw` extension. */

@@ -282,6 +282,14 @@ function toolCommands(settings: Reader): Commands {
         return { help: MCP_PROBE_HELP, run: (args, output) => mcpProbe(args, folder, output) };
       },
     },
+    'mcp approve': {
+      summary: 'List, approve and deny calls of tools that wait for a person',
+      load: async () => {
+        const { MCP_APPROVE_HELP, mcpApprove } = await import('./mcp/approve.ts');
+        const by = { ...defaults, actor: settings.text('USER') };
+        return { help: MCP_APPROVE_HELP, run: (args, output) => mcpApprove(args, by, output) };
+      },
+    },
     'mcp accept': {
       summary: 'Accept quarantined definitions of tools',
       load: async () => {

@@ -1,21 +1,8 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-
-const SCRIPT = fileURLToPath(new URL('./gwctl.ts', import.meta.url));
+import { runGwctl } from '../../test/harness/gwctl.ts';
 
 const gwctl = (...args: readonly string[]) => gwctlIn({}, ...args);
-
-function gwctlIn(
-  env: Readonly<Record<string, string>>,
-  ...args: readonly string[]
-): Promise<{ status: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...args], { env }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const gwctlIn = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => runGwctl(args, { env });
 
 describe('gwctl', () => {
   test('refuses a misspelt setting, and passes over what is no setting of ours', async () => {

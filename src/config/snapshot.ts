@@ -113,6 +113,8 @@ export interface McpServerConfig {
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Of these, only tools whose definition says that they change nothing. */
+  readonly readOnlyTools: boolean;
   readonly definitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];
@@ -125,11 +127,14 @@ export interface McpServerConfig {
 /** A form for the user, an answer of the client's model, the client's folders. */
 type ClientCapability = 'elicitation' | 'sampling' | 'roots';
 
-/** What the arguments of some tools must be. */
+/** What calls of some tools must keep. */
 export interface ToolRuleConfig {
   /** Names of tools, or patterns (`*`). */
   readonly tools: readonly string[];
-  readonly arguments: Check;
+  /** What the arguments must be; absent: anything. */
+  readonly arguments?: Check;
+  /** A person must approve each call. */
+  readonly needsApproval: boolean;
 }
 
 /** How the gateway proves to such a server who asks. */
@@ -215,6 +220,8 @@ export interface ResolvedPolicy {
   readonly allowedModels: readonly AllowList[];
   /** Every list must allow the tool. Empty: all. */
   readonly allowedTools: readonly ToolList[];
+  /** A person must approve calls of tools that any of these lists names. */
+  readonly toolsToApprove: readonly ToolList[];
   /** What every list of jurisdictions takes in; `EU` and `APAC` stand for their members. Absent: every jurisdiction. */
   readonly allowedJurisdictions?: ReadonlySet<string>;
   /** Tools that a provider may call past inspection, on an account of the organization's own. // spec 4.5.3 */

@@ -8,6 +8,7 @@ import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openPostgresObjects } from '#/adapters/postgres/kept-objects.ts';
 import { createPool } from '#/adapters/postgres/pool.ts';
+import { openPostgresApprovals } from '#/adapters/postgres/tool-approvals.ts';
 import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisNeighbours } from '#/adapters/redis/neighbours.ts';
@@ -37,6 +38,7 @@ export interface Stores {
   readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
   readonly keptObjects: Awaited<ReturnType<typeof openPostgresObjects>>;
   readonly toolPins: Awaited<ReturnType<typeof openPostgresPins>>;
+  readonly toolApprovals: Awaited<ReturnType<typeof openPostgresApprovals>>;
   readonly credit: Awaited<ReturnType<typeof openPostgresCredit>>;
   /** Closes them all, what others are kept in last. Never rejects. */
   close(): Promise<void>;
@@ -48,9 +50,9 @@ interface Closable {
 
 /**
  * Of this process to its database. Retained content has 2 of them at a time at most, records of objects 2, pins of
- * tools 1, credit 1 and jobs 3, so that the ledger never waits for them.
+ * tools 1, approvals 1, credit 1 and jobs 3, so that the ledger never waits for them.
  */
-const CONNECTIONS = 11;
+const CONNECTIONS = 12;
 
 /** Opens the stores. Waits for a database that is not there yet; Redis may come later. */
 export async function openStores(settings: Settings, log: Log, observer: Observer): Promise<Stores> {
@@ -68,6 +70,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
   const retainedContent = await openPostgresContent({ shared });
   const keptObjects = await openPostgresObjects({ shared });
   const toolPins = await openPostgresPins({ shared });
+  const toolApprovals = await openPostgresApprovals({ shared });
   const credit = await openPostgresCredit({ shared });
   return {
     database: shared,
@@ -79,6 +82,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
     retainedContent,
     keptObjects,
     toolPins,
+    toolApprovals,
     credit,
     async close() {
       const stores: readonly Closable[] = [
@@ -88,6 +92,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
         retainedContent,
         keptObjects,
         toolPins,
+        toolApprovals,
         credit,
         ledger,
       ];

@@ -26,6 +26,7 @@ import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RetainedContent } from '#/ports/retained-content.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
+import type { ToolApprovals } from '#/ports/tool-approvals.ts';
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { SettlementStores } from '#/meter/settlement/settlement.ts';
 
@@ -35,7 +36,7 @@ export interface PipelineParts
     SealParts,
     RoutingDeps,
     DispatchParts,
-    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'cipher'> {
+    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'cipher' | 'toolApprovals'> {
   readonly writer: LedgerWriter;
   readonly meter: MeterDeps;
   /** Servers of tools, and what they offer. */
@@ -74,6 +75,8 @@ export interface PipelineDeps extends SettlementStores {
   readonly keptObjects: KeptObjects;
   /** Decides which tools of a server may be offered. */
   readonly pins: PinKeeper;
+  /** Requests for the approval of calls of tools. */
+  readonly toolApprovals: Pick<ToolApprovals, 'ask' | 'use'>;
   /** Seals what either of them keeps. */
   readonly cipher: ContentCipher;
   readonly snapshot: () => Snapshot | undefined;

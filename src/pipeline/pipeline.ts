@@ -21,7 +21,8 @@ import { runCall, sealRefusal, tellSealed } from './run-call.ts';
 import { listenToServers, type Listener } from './tools/clients/listen-to-servers.ts';
 import type { ClientSessions } from './tools/clients/client-sessions.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
-import { mayNameServers, readLoop } from './tools/read-loop.ts';
+import { LoopPlaces } from './tools/loop-places.ts';
+import { NAMES_SERVERS, readLoop, runsTools } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
 import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
@@ -33,6 +34,7 @@ export class Pipeline {
   readonly #parts: Assembled['parts'];
   readonly #background: Omit<Assembled, 'parts'>;
   readonly #snapshot: PipelineDeps['snapshot'];
+  readonly #loopPlaces = new LoopPlaces();
 
   constructor(deps: PipelineDeps) {
     this.#snapshot = deps.snapshot;
@@ -43,7 +45,9 @@ export class Pipeline {
 
   /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
   serve(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
-    return mayNameServers(request, text) ? this.#serveTools(request, text, emit) : this.#serveOne(request, text, emit);
+    return NAMES_SERVERS.test(text) && runsTools(request)
+      ? this.#serveTools(request, text, emit)
+      : this.#serveOne(request, text, emit);
   }
 
   async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
@@ -52,7 +56,7 @@ export class Pipeline {
       loop = await readLoop(request, text, {
         ...this.#parts,
         offering: {
-          offerTools: (...asked) => this.#parts.tools.offered.of(...asked),
+          offerTools: (...asked) => this.offerTools(...asked),
           whyUnlisted: (server) => this.whyUnlisted(server),
         },
       });
@@ -61,13 +65,28 @@ export class Pipeline {
       this.refuse(request, request.codec.family, error);
       throw error;
     }
-    if (!loop) return this.#serveOne(request, text, emit);
-    return runToolLoop(loop, emit, {
+    return loop ? this.#runTools(loop, emit) : this.#serveOne(request, text, emit);
+  }
+
+  async #runTools(loop: LoopRequest, emit: Emit): Promise<void> {
+    const { request } = loop;
+    using _place = this.#enterLoop(request);
+    await runToolLoop(loop, emit, {
       serve: (round, asked, hear) => this.#serveOne(round, asked, hear),
       callTool: (call) => this.callTool(call),
       snapshot: this.#snapshot,
       seal: (context, error) => this.refuse(context, request.codec.family, error),
     });
+  }
+
+  #enterLoop(request: CallRequest): Disposable {
+    try {
+      return this.#loopPlaces.enter(request);
+    } catch (thrown) {
+      const error = asGatewayError(thrown);
+      this.refuse(request, request.codec.family, error);
+      throw error;
+    }
   }
 
   #serveOne(request: CallRequest, text: string, emit: Emit): Promise<unknown> {

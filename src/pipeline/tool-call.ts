@@ -22,9 +22,10 @@ import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts'
 import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
+import { askApproval, useApproval } from './tools/approval.ts';
+import { askServer, enterServer, type EnteredServer } from './tools/ask-server.ts';
 import { openState, type InputState } from './tools/clients/input-state.ts';
 import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
-import { askServer } from './tools/ask-server.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
@@ -40,6 +41,10 @@ export const TOOL_CALL = new Steps<PipelineParts, ToolCallStart>()
   .step('route', chooseTool)
   .step('inspect', inspectArguments)
   .step('meter', holdMoney)
+  .step('route', askApproval)
+  .step('dispatch', enterServer)
+  .step('meter', countCall)
+  .step('route', useApproval)
   .step('dispatch', callTool)
   .step('dispatch', passResult);
 
@@ -113,7 +118,7 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
 
 /** Whether policy and the server's rules let the workload call it so. */
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
-  const facts = routeTool(server, listed.name, request.key.workload, request.arguments?.value ?? {});
+  const facts = routeTool(server, listed, request.key.workload, request.arguments?.value ?? {});
   if (server.auth.type === 'token_exchange' && request.subject === undefined)
     throw new Stopped(userNeeded(server), facts);
   if (!found.quarantined) return { facts };
@@ -211,7 +216,7 @@ interface Metered extends Inspected {
   readonly limits: Limits;
 }
 
-/** Counts it against the limit of the server, and holds its price. */
+/** Holds its price. */
 async function holdMoney(
   { request, server, listed }: Inspected,
   parts: PipelineParts,
@@ -222,27 +227,32 @@ async function holdMoney(
   const target: DebitedTarget = { provider, model: listed.name, family: 'mcp' };
   const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
   const asked = { model: `${config.slug}/${listed.name}`, stream: false };
-  await countServerCall(request, server, parts.meter);
   const held = await hold(request, asked, [target], bounds, parts.meter);
   return { target, limits: held.limits, facts: { hold: held.money } };
 }
 
-interface Answered extends Metered {
+/** Counts it against the limit of the server: a call that may now be made. */
+async function countCall({ request, server }: Metered, parts: PipelineParts): Promise<Stated<object>> {
+  await countServerCall(request, server, parts.meter);
+  return {};
+}
+
+interface Answered extends Metered, EnteredServer {
   readonly answer: ToolAnswer;
   readonly answered: ToolFacts;
 }
 
 /** Asks the server, once. */
 async function callTool(
-  work: Metered,
+  work: Metered & EnteredServer,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Answered, 'answer' | 'answered' | 'inspection' | 'answers'>>> {
-  const { request, server, listed, sent, sentValue, inspection, tool, state, answers } = work;
+  const { request, server, listed, sent, sentValue, inspection, permit, tool, state, answers } = work;
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
   const input = inputMembers(request.input?.responses && answers.sent.at(-1), state);
   const said = { sent, sentValue, input, written: answers.written, answers: answers.sent, inspection };
-  const asking = { request, server, listed, ...said, timeoutMs, fair: timeoutMs === givenMs };
+  const asking = { request, server, listed, ...said, permit, timeoutMs, fair: timeoutMs === givenMs };
   const { answer, facts, asks } = await askServer(asking, parts).catch((thrown: unknown) => {
     if (thrown instanceof Stopped && thrown.facts.target) retainToolCall(work, '', parts);
     throw thrown;

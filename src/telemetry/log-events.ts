@@ -45,6 +45,7 @@ const fault = (what: string) => onGateway(['warn'], ['err'], `Access failed: ${w
  */
 export const LOG_EVENTS = {
   'anchor.fault': fault('a copy of a checkpoint to object storage'),
+  'approvals.fault': fault('the record of approvals'),
   'cache.fault': fault('the response cache'),
   'call.failed': onGateway(
     ['warn'],
@@ -219,6 +220,11 @@ export const LOG_EVENTS = {
   'start.failed': event(ALL, ['fatal'], ['err'], 'The process could not start and ends with 1. `msg` says why.'),
   'store.fault': onController(['error'], ['reason', 'err'], 'The controller could not reach Redis.'),
   'sweep.fault': fault('the search for calls of dead processes'),
+  'tool.approval': onGateway(
+    ['info'],
+    ['id', 'organization', 'workload', 'server', 'tool'],
+    'A call of a tool waits for a person to approve it: `gwctl mcp approve` with this id.',
+  ),
   'tools.changed': onGateway(
     ['info', 'warn'],
     ['organization', 'server', 'what', 'count', 'tools', 'hidden'],

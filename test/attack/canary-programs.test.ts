@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { COMPILED } from '../harness/compile-cache.ts';
 import { startControllerProcess, type ControllerProcess } from '../harness/controller.ts';
 import { startFakeCluster } from '../harness/fake-cluster.ts';
 import { newKey, resource, tenant } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { configKeys, newConfigKey } from '../harness/published-config.ts';
 import { startRedis } from '../harness/redis.ts';
 import { tally } from './tally.ts';
@@ -17,7 +19,6 @@ const tried = tally('canaries of other programs');
 /** At each more than at the next; what is logged at higher levels is logged at these. */
 const LEVELS = ['trace', 'info'] as const;
 const CANARY = 'canarysecretZq7x9TrB';
-const GWCTL = join(import.meta.dirname, '../../src/cli/gwctl.ts');
 const THREADS = join(import.meta.dirname, '../../src/inspect/search/detection-pool.ts');
 let folder: string;
 
@@ -230,11 +231,14 @@ interface Outcome {
   readonly status: number;
 }
 
-const gwctl = (args: readonly string[]): Promise<Outcome> =>
-  run([GWCTL, ...args], { GW_DATA_DIR: join(folder, 'data') });
+async function gwctl(args: readonly string[]): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'], GW_DATA_DIR: join(folder, 'data') };
+  const { out, err, status } = await runGwctl(args, { env });
+  return { output: out + err, status };
+}
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
-  const options = { env: { PATH: process.env['PATH'], ...env } };
+  const options = { env: { PATH: process.env['PATH'], ...COMPILED, ...env } };
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, options);
     return { output: stdout + stderr, status: 0 };

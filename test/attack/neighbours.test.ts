@@ -15,8 +15,8 @@ import { WORST, type WorstBody } from './worst-bodies.ts';
 
 /**
  * While one organization sends the worst there is, another's small calls and `/livez` go on. The figures are printed: on
- * a quiet machine they are to be below `PROMISED`. What fails a run is beyond that, since machines that tests run on are
- * shared. That no body holds the event loop is asked of processor time, which tells the same on any machine.
+ * a quiet machine they are to be below `PROMISED`. What fails a run is processor time, which tells the same on any
+ * machine; and in the full form, which has the machine to itself, time far beyond the promise.
  */
 
 const tried = tally('neighbours of the worst caller');
@@ -182,6 +182,7 @@ test('small calls of others and /livez keep their time', async () => {
   // What a machine of its own would take, where others run beside it: nothing but the gateway decides this.
   expect(work.call).toBeLessThan(PROMISED.callMs);
   expect(work.turn).toBeLessThan(PROMISED.livezMs);
+  if (!FULL) return;
   expect(loaded.call).toBeLessThan(PROMISED.callMs * SLACK);
   expect(loaded.livez).toBeLessThan(PROMISED.livezMs * SLACK);
 

@@ -1,12 +1,12 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newKey, tenant } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { tally } from './tally.ts';
@@ -146,7 +146,6 @@ test('all but the one that is killed finish, once, and everything verifies', asy
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('exit', resolve));
   }
-  const gwctl = [join(ROOT, 'src/cli/gwctl.ts'), 'audit', 'verify', '--database-url', databaseUrl];
-  expect((await promisify(execFile)(process.execPath, gwctl)).stdout).toMatch(/intact/i);
+  expect((await runGwctl(['audit', 'verify', '--database-url', databaseUrl])).out).toMatch(/intact/i);
   tried.held('one of three killed in the middle of migrating');
 }, 240_000);

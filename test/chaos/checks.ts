@@ -1,19 +1,15 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { CATALOGUE } from '#/errors/catalogue.ts';
 import { periodsAt } from '#/meter/limits/periods.ts';
 import type { CountersView } from '#/ports/limit-counters.ts';
 import type { AuditRow } from '#/seal/row.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import type { Call } from './load.ts';
 import { PER_TOKEN, type Budget, type Workload } from './tenants.ts';
 import type { Life, World } from './world.ts';
-
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-const run = promisify(execFile);
 
 /** Longer than a lease, the time until leases can be trusted again, and a sweep of a process' own holds. */
 const PATIENCE_MS = 90_000;
@@ -255,13 +251,8 @@ function inPeriod({ at }: AuditRow, timeZone: string, period: string): boolean {
 
 /** Chain, checkpoints, and sums beside the rows. */
 async function chainVerifies({ databaseUrl }: World): Promise<string[]> {
-  try {
-    await run(process.execPath, [GWCTL, 'audit', 'verify', '--database-url', databaseUrl]);
-    return [];
-  } catch (error) {
-    const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };
-    return [`the chain does not verify: ${stdout}${stderr}`];
-  }
+  const { status, out, err } = await runGwctl(['audit', 'verify', '--database-url', databaseUrl]);
+  return status === 0 ? [] : [`the chain does not verify: ${out}${err}`];
 }
 
 /** A process that ended only when told, of a sane size, whose log is in lines of JSON and tells no content. */

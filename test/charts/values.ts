@@ -10,9 +10,9 @@ const GPU = { resource: 'nvidia.com/mig-1g.10gb' };
 /** Installations whose manifests are kept in `golden/`, by name. */
 export const INSTALLATIONS: Readonly<Record<string, object>> = {
   small: STORES,
-  gpu: { ...STORES, inference: { gpu: GPU, image: { tag: '0.2.0-cuda' }, models: { existingClaim: 'models' } } },
+  gpu: { ...STORES, inference: { gpu: GPU, image: { tag: '1.2.3-cuda' }, models: { existingClaim: 'models' } } },
   sidecar: { ...STORES, inference: { mode: 'Sidecar' } },
-  'sidecar-gpu': { ...STORES, inference: { mode: 'Sidecar', gpu: GPU, image: { tag: '0.2.0-cuda' } } },
+  'sidecar-gpu': { ...STORES, inference: { mode: 'Sidecar', gpu: GPU, image: { tag: '1.2.3-cuda' } } },
   folder: {
     ...STORES,
     configuration: {

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
 import type { Proof } from '#/seal/export/proof.ts';
 import { firstKeptMonth } from '#/seal/verify/cut.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { StrandBuilder } from './ledger-rows.ts';
 import { LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from './ledger-subjects.ts';
 
@@ -15,7 +15,6 @@ import { LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from './led
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const stranger = generateKeyPairSync('ed25519');
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 let folder: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -25,13 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function gwctl(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, 'audit', ...args], { env, cwd: folder }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
-    });
-  });
-}
+const gwctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runGwctl(['audit', ...args], { env, cwd: folder });
 
 async function checkpoint(home: OpenHome, at: number): Promise<void> {
   await home.ledger.saveCheckpoint(makeCheckpoint(await home.ledger.heads(), at, privateKey));

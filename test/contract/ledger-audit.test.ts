@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import { makeCheckpoint, statementHash } from '#/seal/checkpoints/checkpoint.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { editText, StrandBuilder } from './ledger-rows.ts';
 import { embeddedDataDir, LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from './ledger-subjects.ts';
 
@@ -22,21 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-interface Answer {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs gwctl as a process of its own, without any of our environment. */
-function gwctl(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  const script = fileURLToPath(new URL('../../src/cli/gwctl.ts', import.meta.url));
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env: { ...env }, cwd: folder }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
-    });
-  });
-}
+const gwctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runGwctl(args, { env, cwd: folder });
 
 interface Report {
   readonly intact: boolean;

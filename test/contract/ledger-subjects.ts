@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
@@ -33,23 +33,10 @@ async function postgresHome(): Promise<LedgerHome> {
   return { url, close: () => dropDatabase(server, url) };
 }
 
-let prepared: Promise<string> | undefined;
-afterAll(async () => {
-  if (prepared) await rm(await prepared, { recursive: true, force: true });
-});
-
-/** A folder with an embedded database that was never used: copying it takes a tenth of the time of making one. */
-async function preparedDataDir(): Promise<string> {
-  const dataDir = await temporaryFolder();
-  const database = await openEmbeddedPostgres({ dataDir });
-  await database.close();
-  return dataDir;
-}
-
 /** Makes a data directory with a closed, empty embedded database. */
 export async function embeddedDataDir(): Promise<string> {
   const dataDir = await temporaryFolder();
-  await cp(await (prepared ??= preparedDataDir()), dataDir, { recursive: true });
+  await cp(inject('embeddedDataDir'), dataDir, { recursive: true });
   return dataDir;
 }
 

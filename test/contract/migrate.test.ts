@@ -1,23 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runGwctl } from '../harness/gwctl.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
 
 const MIGRATIONS = readdirSync(new URL('../../src/adapters/postgres/migrations/', import.meta.url));
-const SCRIPT = fileURLToPath(new URL('../../src/cli/gwctl.ts', import.meta.url));
 
-function migrate(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT, 'migrate', ...args], { env }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const migrate = (args: readonly string[], env: NodeJS.ProcessEnv) => runGwctl(['migrate', ...args], { env });
 
 async function applied(url: string): Promise<readonly { readonly number: number; readonly at: Date }[]> {
   const client = new pg.Client(url);

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { openPostgresJobs } from '#/adapters/postgres/document-jobs.ts';
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { chat } from '../harness/answers.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
 import { expectBooksToAgree, startStack } from '../failure/stack.ts';
@@ -18,7 +18,6 @@ import { connect } from './ledger-subjects.ts';
 
 /** A gateway under a database role that cannot change the schema (ADR 0038), in a real PostgreSQL. */
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const FORBIDDEN = '42501';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -54,13 +53,7 @@ async function place() {
   };
 }
 
-function gwctl(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, ...args], { env }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const gwctl = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => runGwctl(args, { env });
 
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
 const partitionOf = (at: number): string => `audit_rows_${monthOf(at).replace('-', '_')}`;

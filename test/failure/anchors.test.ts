@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,13 +8,13 @@ import { anchoredStatements, createAnchorer } from '#/seal/background/anchorer.t
 import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
 import { StrandBuilder } from '../contract/ledger-rows.ts';
 import { LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from '../contract/ledger-subjects.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { hasS3, startS3, type S3Server } from '../harness/s3.ts';
 import { skipUnless } from '../harness/skip.ts';
 
 /** Copies of checkpoints in object storage, against somebody who has the database and the signing key. */
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const credentials = { accessKeyId: 'test', secretAccessKey: 'secret' };
 const BUCKET = 'evidence';
 
@@ -63,11 +62,7 @@ describe('copies of checkpoints', skipUnless(hasS3, 'no stand-in for S3: tools/s
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     };
-    return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [GWCTL, ...args], { env, cwd: folder }, (error, out, err) => {
-        resolve({ status: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
-      });
-    });
+    return runGwctl(args, { env, cwd: folder });
   }
 
   test('cannot be written over nor deleted while they are locked', async () => {

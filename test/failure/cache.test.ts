@@ -1,27 +1,42 @@
-import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chat, cutOff, echo, json, sse } from '../harness/answers.ts';
-import { newKey, resource } from '../harness/gateway.ts';
 import { gate } from '../harness/gate.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
-import { CACHED, USAGE, from, told, newLine } from './cached-calls.ts';
+import { CACHED, USAGE, callsOf, from, newLine, organization, told } from './cached-calls.ts';
 
 /** The exact cache with real processes and stores: what is shared, what never is, what is kept and what is not. */
 
+/** Organizations without a call so far, each for one test. */
+const fresh = Array.from({ length: 14 }, (_, number) => organization(`caller-${number}`));
+const counted = organization('counted', CACHED, { limits: { requestsPerMinute: 3 } });
+const uncached = organization('uncached', { contentRetention: 'Enabled' });
+const draining = organization('draining', CACHED, { onHangUp: 'Drain' });
+const blocking = organization('blocking', { ...CACHED, dlp: { mode: 'Block' } });
+
+/** One gateway for all tests that change nothing of it. */
+let shared: Stack;
 let stack: Stack | undefined;
 let cleanup = new AsyncDisposableStack();
 
+beforeAll(async () => {
+  const organizations = [...fresh, counted, uncached, draining, blocking];
+  shared = await startStack({ more: () => organizations.flatMap(({ resources }) => resources) });
+}, 60_000);
+afterAll(() => shared?.[Symbol.asyncDispose]());
 afterEach(async () => {
   await stack?.[Symbol.asyncDispose]();
   stack = undefined;
   await cleanup.disposeAsync();
   cleanup = new AsyncDisposableStack();
 });
+
+/** The calls of an organization for this test alone. */
+const someone = () => callsOf(fresh.pop()!, shared);
 
 /** A file with these content keys, the newest first. */
 function keyFile(...lines: readonly string[]): string {
@@ -64,8 +79,7 @@ describe('an identical second request', () => {
   }, 60_000);
 
   test('is the same however it is spelt, and another one when it asks for something else', async () => {
-    stack = await startStack({ policy: CACHED });
-    const { ask, upstream } = stack;
+    const { ask, sent } = someone();
     const raw = (body: string) => told(ask({}, { body }));
     const spelt = '{"model":"upstream/m","messages":[{"role":"user","content":"Hi"}],"temperature":0.5}';
     await raw(spelt);
@@ -87,12 +101,11 @@ describe('an identical second request', () => {
     ]) {
       expect(await raw(other)).toMatchObject({ status: 200, cache: 'miss' });
     }
-    expect(upstream.requests).toHaveLength(8);
+    expect(sent()).toBe(8);
   }, 60_000);
 
   test('is sent on where the client wants a fresh answer, and not kept where it says so', async () => {
-    stack = await startStack({ policy: CACHED });
-    const { ask, upstream, key } = stack;
+    const { ask, upstream, key, sent } = someone();
     const asked = (control: string, content = 'Hi') => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'cache-control': control };
       return told(ask({ messages: [{ role: 'user', content }] }, { headers }));
@@ -108,12 +121,11 @@ describe('an identical second request', () => {
     expect([fresh.cache, fresh.text.includes('Two.')]).toEqual(['miss', true]);
     // It is kept once it was told, while nobody waits.
     await expect.poll(async () => (await asked('')).text).toContain('Two.');
-    expect(upstream.requests).toHaveLength(4);
+    expect(sent()).toBe(4);
   }, 60_000);
 
   test('asks for the same with other personal data: each caller reads its own', async () => {
-    stack = await startStack({ policy: CACHED });
-    const { ask, upstream } = stack;
+    const { ask, upstream, sent } = someone();
     upstream.respond(echo());
     for (const stream of [false, true]) {
       const ada = await told(ask({ ...from('ada@example.com'), stream }));
@@ -123,12 +135,11 @@ describe('an identical second request', () => {
       expect(bob.text).toContain('Write to bob@example.org');
       expect(bob.text).not.toContain('ada@');
     }
-    expect(upstream.requests).toHaveLength(2);
+    expect(sent()).toBe(2);
   }, 60_000);
 
   test('is a stream again when it was one, frame by frame, however the provider cut it', async () => {
-    stack = await startStack({ policy: CACHED });
-    const { ask, upstream } = stack;
+    const { ask, upstream, sent } = someone();
     upstream.respond(echo({ cutAt: 'every-unit', splitAt: 'every-byte', usage: USAGE }));
     const asking = () => ask({ ...from('ada@example.com'), stream: true, stream_options: { include_usage: true } });
     const first = await told(asking());
@@ -139,12 +150,11 @@ describe('an identical second request', () => {
     const third = await told(ask({ ...from('eve@example.net'), stream: true }));
     expect(third.cache).toBe('hit');
     expect(third.text).not.toContain('prompt_tokens');
-    expect(upstream.requests).toHaveLength(1);
+    expect(sent()).toBe(1);
   }, 60_000);
 
   test('through another surface is translated as ever', async () => {
-    stack = await startStack({ policy: CACHED });
-    const { upstream, gateway, key } = stack;
+    const { upstream, gateway, key, sent } = someone();
     upstream.respond(chat({ content: 'Good day.', usage: USAGE }));
     const message = (stream: boolean) =>
       fetch(`${gateway.url}/v1/messages`, {
@@ -164,42 +174,29 @@ describe('an identical second request', () => {
       const words = (text: string) => text.replaceAll(/msg_[0-9A-Za-z_-]+/g, 'msg');
       expect(words(await second.text())).toBe(words(first));
     }
-    expect(upstream.requests).toHaveLength(2);
+    expect(sent()).toBe(2);
   }, 60_000);
 
   test('counts as a request', async () => {
-    stack = await startStack({ policy: CACHED, workload: { limits: { requestsPerMinute: 3 } } });
-    const { ask } = stack;
+    const { ask } = callsOf(counted, shared);
     const statuses: number[] = [];
     for (let call = 0; call < 4; call++) statuses.push((await told(ask())).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
   }, 60_000);
 
   test('without the opt-in goes to the provider, and nothing is kept', async () => {
-    stack = await startStack({ policy: { contentRetention: 'Enabled' } });
-    const { ask, upstream } = stack;
+    const { ask, sent } = callsOf(uncached, shared);
     expect([(await told(ask())).cache, (await told(ask())).cache]).toEqual([null, null]);
-    expect(upstream.requests).toHaveLength(2);
+    expect(sent()).toBe(2);
   }, 60_000);
 });
 
 test('organizations never share, and what is stored says nothing', async () => {
-  const otherKey = newKey();
+  const rival = organization('rival');
   stack = await startStack({
     policy: CACHED,
     env: { GW_CONTENT_KEY_FILE: keyFile(newLine('shared')) },
-    more: () => [
-      resource('Organization', 'rival', { contact: { email: 'ops@rival.example' }, priceBookRef: { name: 'prices' } }),
-      resource('Workload', 'rival-app', { organizationRef: { name: 'rival' } }),
-      resource('VirtualKey', 'rival-key', {
-        workloadRef: { name: 'rival-app' },
-        hash: { algorithm: 'SHA256', value: hash('sha256', otherKey, 'hex') },
-      }),
-      resource('Policy', 'rival-policy', {
-        targetRefs: [{ kind: 'Organization', name: 'rival' }],
-        defaults: CACHED,
-      }),
-    ],
+    more: () => rival.resources,
   });
   const { ask, upstream, key, redis } = stack;
   upstream.respond(chat({ content: 'Unmistakable words.', usage: USAGE }));
@@ -207,8 +204,8 @@ test('organizations never share, and what is stored says nothing', async () => {
   const as = (secret: string) => told(ask({}, { headers: headersOf(secret) }));
   expect((await as(key)).cache).toBe('miss');
   expect((await as(key)).cache).toBe('hit');
-  expect((await as(otherKey)).cache).toBe('miss');
-  expect((await as(otherKey)).cache).toBe('hit');
+  expect((await as(rival.key)).cache).toBe('miss');
+  expect((await as(rival.key)).cache).toBe('hit');
   expect(upstream.requests).toHaveLength(2);
   const client = new Redis(redis.url);
   cleanup.defer(() => client.disconnect());
@@ -217,16 +214,16 @@ test('organizations never share, and what is stored says nothing', async () => {
     const names = await client.zrange(index, '0', '-1');
     return { names, keys: names.map((name) => `${index}:${name}`) };
   };
-  const [acme, rival] = [await answersOf('acme'), await answersOf('rival')];
-  expect([acme.names, rival.names].map(({ length }) => length)).toEqual([1, 1]);
-  expect(acme.names).not.toEqual(rival.names);
+  const [acme, other] = [await answersOf('acme'), await answersOf('rival')];
+  expect([acme.names, other.names].map(({ length }) => length)).toEqual([1, 1]);
+  expect(acme.names).not.toEqual(other.names);
   const sealed = await client.getBuffer(acme.keys[0]!);
   expect(sealed!.includes('Unmistakable')).toBe(false);
   // Put into the other's place by somebody who can write there, it does not open: the provider is asked. By another
   // gateway, which does not remember the call.
-  await client.set(rival.keys[0]!, sealed!, 'EX', 600);
+  await client.set(other.keys[0]!, sealed!, 'EX', 600);
   stack.gateway = await stack.another();
-  expect((await as(otherKey)).cache).toBe('miss');
+  expect((await as(rival.key)).cache).toBe('miss');
   expect(upstream.requests).toHaveLength(3);
 }, 60_000);
 
@@ -262,16 +259,15 @@ describe('never kept:', () => {
   ])(
     '%s',
     async (_name, answer, body, status) => {
-      stack = await startStack({ policy: CACHED });
-      const { ask, upstream } = stack;
+      const { ask, upstream, sent } = someone();
       upstream.respond(answer);
       expect(await told(ask(body))).toMatchObject({ status, cache: 'miss' });
-      const asked = upstream.requests.length;
+      const asked = sent();
       upstream.respond(chat({ content: 'fine', usage: USAGE }));
       const again = await told(ask(body));
       expect(again).toMatchObject({ status: 200, cache: 'miss' });
       expect(again.text).toContain('fine');
-      expect(upstream.requests).toHaveLength(asked + 1);
+      expect(sent()).toBe(asked + 1);
     },
     60_000,
   );
@@ -282,17 +278,15 @@ describe('never kept:', () => {
   ])(
     '%s',
     async (_name, body) => {
-      stack = await startStack({ policy: CACHED });
-      const { ask, upstream } = stack;
+      const { ask, sent } = someone();
       for (let call = 0; call < 2; call++) expect(await told(ask(body))).toMatchObject({ status: 200, cache: null });
-      expect(upstream.requests).toHaveLength(2);
+      expect(sent()).toBe(2);
     },
     60_000,
   );
 
   test('an answer whose client hung up', async () => {
-    stack = await startStack({ policy: CACHED, workload: { onHangUp: 'Drain' } });
-    const { ask, upstream, databaseUrl } = stack;
+    const { ask, upstream, databaseUrl, gateway } = callsOf(draining, shared);
     const steps = gate();
     upstream.respond(chat({ content: ['a', 'b', 'c'], gate: steps, usage: USAGE }));
     const hangUp = new AbortController();
@@ -301,18 +295,17 @@ describe('never kept:', () => {
     await steps.step();
     const answer = await answering;
     hangUp.abort();
-    for (let beat = 0; beat < 5; beat++) await (await fetch(`${stack.gateway.adminUrl}/livez`)).text();
+    for (let beat = 0; beat < 5; beat++) await (await fetch(`${gateway.adminUrl}/livez`)).text();
     steps.release();
     expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'hung_up' });
     expect((await told(ask({ stream: true }))).cache).toBe('miss');
   }, 60_000);
 
   test('a call that was refused before it was sent', async () => {
-    stack = await startStack({ policy: { ...CACHED, dlp: { mode: 'Block' } } });
-    const { ask, upstream } = stack;
+    const { ask, sent } = callsOf(blocking, shared);
     for (let call = 0; call < 2; call++) {
       expect(await told(ask(from('ada@example.com')))).toMatchObject({ status: 422, cache: null });
     }
-    expect(upstream.requests).toHaveLength(0);
+    expect(sent()).toBe(0);
   }, 60_000);
 });

@@ -1,4 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { chat } from '../harness/answers.ts';
+import { newKey, resource } from '../harness/gateway.ts';
+import type { Stack } from './stack.ts';
 
 export const CACHED = {
   contentRetention: 'Enabled',
@@ -30,3 +33,38 @@ export async function untilHit(ask: () => Promise<Response>): ReturnType<typeof 
 }
 
 export const newLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+
+/** One of many organizations on one gateway: each has answers of its own in the cache. */
+export interface Organization {
+  readonly key: string;
+  readonly resources: readonly object[];
+}
+
+/** An organization with a workload and a key, under a policy; prices and providers are those of the stack. */
+export function organization(name: string, policy: object = CACHED, workload: object = {}): Organization {
+  const key = newKey();
+  const value = hash('sha256', key, 'hex');
+  return {
+    key,
+    resources: [
+      resource('Organization', name, {
+        contact: { email: `ops@${name}.example` },
+        priceBookRef: { name: 'prices' },
+      }),
+      resource('Workload', name, { organizationRef: { name }, ...workload }),
+      resource('VirtualKey', name, { workloadRef: { name }, hash: { algorithm: 'SHA256', value } }),
+      resource('Policy', name, { targetRefs: [{ kind: 'Organization', name }], defaults: policy }),
+    ],
+  };
+}
+
+/** What an organization asks on a stack, from now on, of a provider that answers as it does at first. */
+export function callsOf({ key }: Organization, stack: Stack) {
+  const before = stack.upstream.requests.length;
+  stack.upstream.respond(chat({ content: 'Hello.' }));
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+  const ask = (body: object = {}, init: RequestInit = {}): Promise<Response> => stack.ask(body, { headers, ...init });
+  /** How often its provider was asked. */
+  const sent = (): number => stack.upstream.requests.length - before;
+  return { ...stack, key, ask, sent };
+}

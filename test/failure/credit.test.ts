@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +7,10 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { chat } from '../harness/answers.ts';
 import { tenant } from '../harness/gateway.ts';
+import { runGwctl, type GwctlRun } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { countersOf, expectBooksToAgree, startStack, type Stack } from './stack.ts';
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const PER_CALL = { prices: [{ model: 'upstream/*', unit: 'Call', input: '0.25' }] };
 const SECRET = 'a secret of thirty-two characters';
 
@@ -21,22 +20,12 @@ afterEach(async () => {
   stack = undefined;
 });
 
-interface Ran {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function gwctl({ databaseUrl, redis, gateway }: Stack, ...args: readonly string[]): Promise<Ran> {
+function gwctl({ databaseUrl, redis, gateway }: Stack, ...args: readonly string[]): Promise<GwctlRun> {
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url, GW_CONFIG_DIR: gateway.configDir, USER: 'ada' };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [GWCTL, ...args], { env }, (error, out, err) =>
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err }),
-    );
-  });
+  return runGwctl(args, { env });
 }
 
-const add = (on: Stack, amount: string, reference: string): Promise<Ran> =>
+const add = (on: Stack, amount: string, reference: string): Promise<GwctlRun> =>
   gwctl(on, 'credit', 'add', '--organization', 'default/acme', `--amount=${amount}`, '--reference', reference);
 
 /** Asks until the status comes, which takes as long as gateways take to notice. */

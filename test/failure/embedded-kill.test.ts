@@ -1,17 +1,14 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { reachEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { chat } from '../harness/answers.ts';
 import { newKey, startGateway, tenant } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { startUpstream } from '../harness/upstream.ts';
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-const run = promisify(execFile);
 let cleanup = new AsyncDisposableStack();
 afterEach(async () => {
   await cleanup.disposeAsync();
@@ -63,7 +60,6 @@ test('the embedded run loses no call to kill -9 either', async () => {
   expect(new Set(rows.map((row) => row.call_id)).size).toBe(rows.length);
   expect(rows.length).toBeGreaterThanOrEqual(dispatched);
   expect(rows.some((row) => row.outcome === 'abandoned')).toBe(true);
-  const { stdout } = await run(process.execPath, [GWCTL, 'audit', 'verify', '--data-dir', dataDir]);
-  expect(stdout).toMatch(/^intact/);
+  expect((await runGwctl(['audit', 'verify', '--data-dir', dataDir])).out).toMatch(/^intact/);
   await second.stop();
 }, 120_000);

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { chat } from '../harness/answers.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
-
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-const run = promisify(execFile);
 
 let stack: Stack | undefined;
 afterEach(async () => {
@@ -50,6 +46,5 @@ test('kill -9 under load, then a restart: one row for every dispatched call, eve
   expect(rows.some((row) => row.outcome === 'abandoned')).toBe(true);
   for (const row of rows.filter(({ outcome }) => outcome === 'abandoned'))
     expect(row.cost_nano_eur).toBe(row.held_nano_eur);
-  const { stdout } = await run(process.execPath, [GWCTL, 'audit', 'verify', '--database-url', databaseUrl]);
-  expect(stdout).toMatch(/intact/i);
+  expect((await runGwctl(['audit', 'verify', '--database-url', databaseUrl])).out).toMatch(/intact/i);
 }, 120_000);

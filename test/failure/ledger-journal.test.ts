@@ -1,17 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { GatewayProcess } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { startPostgres, type PostgresServer } from '../harness/postgres.ts';
 import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
-
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-const run = promisify(execFile);
 
 let stack: Stack;
 let postgres: PostgresServer;
@@ -48,8 +44,7 @@ async function spilled(): Promise<void> {
 }
 
 async function expectIntact(): Promise<void> {
-  const { stdout } = await run(process.execPath, [GWCTL, 'audit', 'verify', '--database-url', stack.databaseUrl]);
-  expect(stdout).toMatch(/^intact/);
+  expect((await runGwctl(['audit', 'verify', '--database-url', stack.databaseUrl])).out).toMatch(/^intact/);
 }
 
 test('PostgreSQL away, the gateway killed meanwhile: its rows come from the disk of the next one, as they were', async () => {
@@ -161,8 +156,8 @@ test('another gateway sweeps the holds of a dead one before its journal is repla
   await expectBooksToAgree(stack, 6);
   // The rows from the disk are kept beside those that were first, and not counted.
   expect(await ledgerRows(stack.databaseUrl)).toEqual(swept);
-  const verified = await run(process.execPath, [GWCTL, 'audit', 'verify', '--database-url', stack.databaseUrl]);
-  expect(verified.stdout).toContain('5 rows of calls sealed twice, counted once');
+  const verified = await runGwctl(['audit', 'verify', '--database-url', stack.databaseUrl]);
+  expect(verified.out).toContain('5 rows of calls sealed twice, counted once');
 });
 
 test('two gateways in one folder: neither touches the journal of the other while it lives', async () => {

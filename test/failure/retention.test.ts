@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +8,13 @@ import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import { chat, cutOff, echo } from '../harness/answers.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startStack, type Stack } from './stack.ts';
 
 /** What is kept of calls, who can read it, and that it goes when it should. */
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 let stack: Stack | undefined;
 let cleanup = new AsyncDisposableStack();
 afterEach(async () => {
@@ -57,13 +56,7 @@ function keyFile(): string {
   return file;
 }
 
-function gwctl(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, ...args], { env }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const gwctl = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => runGwctl(args, { env });
 
 async function start(policy: object) {
   const file = keyFile();

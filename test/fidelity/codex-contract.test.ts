@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { sse } from '../harness/answers.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
 /** What Codex needs of a provider of `config.toml` with `wire_api = "responses"`, in front of OpenAI. */
@@ -11,6 +12,8 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   upstream = await startUpstream();
   gateway = await startGateway({
+    redisUrl: inject('redisUrl'),
+    databaseUrl: await createDatabase(inject('databaseUrl')),
     resources: [
       ...tenant({ upstreamUrl: upstream.url, key }),
       {

@@ -118,6 +118,7 @@ function initArguments(folder: string): readonly string[] {
 /** Starts the server and waits until it answers. It dies with this process, however that ends. */
 async function launch(folder: string, port: number, fsync: boolean): Promise<ChildProcess> {
   const settings = [
+    'max_connections=300',
     `fsync=${fsync ? 'on' : 'off'}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',

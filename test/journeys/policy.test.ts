@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
@@ -125,11 +125,7 @@ test('a policy in shadow mode refuses nothing, and is in row and metrics', async
 });
 
 test('the rows verify', async () => {
-  const script = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-  const verified = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [script, 'audit', 'verify', '--database-url', databaseUrl], (error, out) =>
-      error ? reject(error) : resolve(out),
-    );
-  });
-  expect(verified).toMatch(/3 rows/);
+  const { status, out } = await runGwctl(['audit', 'verify', '--database-url', databaseUrl]);
+  expect(status).toBe(0);
+  expect(out).toMatch(/3 rows/);
 });

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { AuditRow } from '#/seal/row.ts';
 import { json } from '../harness/answers.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
@@ -71,12 +71,8 @@ interface Ended {
 }
 
 async function gwctl(...args: readonly string[]): Promise<Ended> {
-  const cli = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...args], { env: { PATH: process.env['PATH'] } }, (error, out, err) =>
-      resolve({ status: error ? Number(error.code) : 0, out: out + err }),
-    );
-  });
+  const { status, out, err } = await runGwctl(args, { env: { PATH: process.env['PATH'] } });
+  return { status, out: out + err };
 }
 
 /** Puts a snapshot in place in which `own-model` costs this much a token; in priority four times as much. */

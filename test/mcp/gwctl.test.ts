@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { openPostgresPins, type PostgresPins } from '#/adapters/postgres/tool-pins.ts';
 import type { PutPin } from '#/ports/tool-pins.ts';
 import { embeddedDataDir } from '../contract/ledger-subjects.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { createDatabase } from '../harness/postgres.ts';
 
 /** What `gwctl mcp` says of pins, and what it refuses. */
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const NOW = Date.UTC(2026, 10, 27);
 const pin = (tool: string, digit: string, state: PutPin['state'], description = digit): PutPin => ({
   tool,
@@ -29,13 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => pins.close());
 
-function gwctl(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, 'mcp', ...args], { env: { DATABASE_URL: url, ...env } }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const gwctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runGwctl(['mcp', ...args], { env: { DATABASE_URL: url, ...env } });
 
 const put = (organization: string, server: string, ...all: PutPin[]) =>
   pins.change({ organization, server, mode: 'pin', version: 0, put: all, drop: [] });

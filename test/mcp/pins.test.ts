@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { startGateway, type GatewayProcess } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn, type McpToolDefinition } from '../harness/mcp-server.ts';
 import { ask, mcpResources, startMcpWorld, textOf, type McpWorld, type Sent } from './world.ts';
 
 /** Definitions of tools that change while clients call them. */
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const tool = (name: string, more: object = {}): McpToolDefinition => ({
   name,
   description: 'Finds an order',
@@ -76,12 +75,7 @@ async function expectQuarantined(name: string, of: Caller = world): Promise<void
 }
 
 function gwctl(...args: readonly string[]) {
-  const env = { DATABASE_URL: world.databaseUrl, USER: 'ada' };
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, 'mcp', ...args], { env }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
+  return runGwctl(['mcp', ...args], { env: { DATABASE_URL: world.databaseUrl, USER: 'ada' } });
 }
 
 async function metric(name: string, { adminUrl }: GatewayProcess = world.gateway): Promise<readonly string[]> {

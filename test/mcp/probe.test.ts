@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newKey } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { mcpResources } from './world.ts';
 
 /** `gwctl mcp probe` before a server of each era, and before none. */
-
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 
 let folder: string;
 let legacy: McpStandIn;
@@ -30,13 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function probe(...args: readonly string[]) {
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, 'mcp', 'probe', ...args], { env: {} }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const probe = (...args: readonly string[]) => runGwctl(['mcp', 'probe', ...args]);
 
 test.each([
   ['old', '2025-11-25'],

@@ -1,16 +1,15 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runGwctl } from '../harness/gwctl.ts';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { ask, startMcpWorld, type McpWorld, type McpWorldOptions } from './world.ts';
 
 /** What is retained of tool calls: arguments as sent, results as policy passes them on, and the values of tags. */
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 let folder: string;
 let server: McpStandIn;
 
@@ -33,11 +32,7 @@ function start(policy: object): Promise<McpWorld> {
 async function kept({ databaseUrl }: McpWorld, id: string, most = 40): Promise<Record<string, unknown> | undefined> {
   const env = { DATABASE_URL: databaseUrl, GW_CONTENT_KEY_FILE: join(folder, 'keys') };
   for (let tries = 0; tries < most; tries++) {
-    const out = await new Promise<string>((resolve) => {
-      execFile(process.execPath, [GWCTL, 'content', 'show', id], { env, maxBuffer: 2 ** 24 }, (_error, text) =>
-        resolve(text),
-      );
-    });
+    const { out } = await runGwctl(['content', 'show', id], { env });
     if (out !== '') return JSON.parse(out) as Record<string, unknown>;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../documents/world.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import {
   type Answer,
   ask,
@@ -310,9 +309,8 @@ describe('the bill (4.4.9)', () => {
   });
 
   test('is in a chain that verifies', async () => {
-    const gwctl = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-    const args = ['audit', 'verify', '--database-url', world.databaseUrl];
-    const { stdout } = await promisify(execFile)(process.execPath, [gwctl, ...args]);
-    expect(stdout).toMatch(/verified|intact|rows/);
+    const { status, out } = await runGwctl(['audit', 'verify', '--database-url', world.databaseUrl]);
+    expect(status).toBe(0);
+    expect(out).toMatch(/verified|intact|rows/);
   });
 });

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { failureOf, formOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { chat } from '../harness/answers.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { BUSY, REVISION, startModelsServer, type ModelsServer, type Reply } from '../harness/models-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
@@ -187,8 +186,7 @@ test('a workload without a guard is asked about nothing', async () => {
 });
 
 test('rows with verdicts verify', async () => {
-  const gwctl = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-  const asked = ['audit', 'verify', '--database-url', world.databaseUrl];
-  const { stdout } = await promisify(execFile)(process.execPath, [gwctl, ...asked]);
-  expect(stdout).toMatch(/verified|intact|rows/);
+  const { status, out } = await runGwctl(['audit', 'verify', '--database-url', world.databaseUrl]);
+  expect(status).toBe(0);
+  expect(out).toMatch(/verified|intact|rows/);
 });

@@ -12,6 +12,17 @@ export type Language = (typeof LANGUAGES)[number];
 
 const OWN = path.join(import.meta.dirname, '../../inference/training/data');
 
+/** Surnames that people of each language have. */
+const SURNAMES = new Map(
+  readFileSync(path.join(import.meta.dirname, 'sentences/names.txt'), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [language = '', ...names] = line.split(' ');
+      return [language, names.map((name) => name.replace('-', ''))];
+    }),
+);
+
 /** What training reads of a language. */
 export interface Reading {
   readonly vocabulary: Vocabulary;
@@ -48,11 +59,19 @@ export function readingOf(language: Language): Reading {
   for (const text of texts)
     for (const [word] of text.matchAll(/(?<![\p{L}\d])\p{Ll}{3,15}(?![\p{L}\d])/gu))
       counts.set(word, (counts.get(word) ?? 0) + 1);
+  const own = SURNAMES.get(language) ?? [];
   return {
     vocabulary: {
       words: [...counts].filter(([, count]) => count > 2).map(([word]) => word),
       given: parts.filter((name) => name.length > 0).map(([first]) => first as string),
-      surnames: parts.filter((name) => name.length > 1).map((name) => name.at(-1) as string),
+      // Mostly those of the language, and some of every other one.
+      surnames: [
+        ...parts.filter((name) => name.length > 1).map((name) => name.at(-1) as string),
+        ...own,
+        ...own,
+        ...own,
+        ...[...SURNAMES.values()].flat(),
+      ],
     },
     texts,
     capitalized: [...new Set(texts.flatMap((text) => text.match(/(?<=[\p{L},] )\p{Lu}\p{Ll}{2,14}(?= )/gu) ?? []))],
@@ -211,12 +230,35 @@ function around(random: Random, text: string, texts: readonly string[]): string 
   return random.next() < 0.5 ? `${other}${join}${text}` : `${text}${/[.?!]$/.test(text) ? '' : '.'}${join}${other}`;
 }
 
-function slot(random: Random, part: string, { vocabulary, capitalized, hyphenated, glossary }: Reading): string {
+/** A word of small letters that few texts have, and no login: misspelled, put together, or in other letters. */
+export function unusual(random: Random, { vocabulary: { words }, glossary, hyphenated }: Reading): string {
+  const word = (): string => random.pick(random.next() < 0.5 ? words : glossary);
+  const one = word();
+  const at = 1 + random.below(Math.max(1, one.length - 1));
+  return random.weighted<() => string>([
+    [3, () => one.slice(0, at) + one.slice(at + 1)],
+    [2, () => one.slice(0, at) + one.slice(at - 1)],
+    [2, () => one.slice(0, at - 1) + one.slice(at, at + 1) + one.slice(at - 1, at) + one.slice(at + 1)],
+    [4, () => one + word()],
+    [2, () => random.pick(['sub', 're', 'un', 'auto', 'multi', 'pre', 'co', 'non', 'meta', 'mono', 'inter']) + one],
+    [2, () => one + random.pick(['ed', 'ing', 'er', 'ers', 's', 'en', 'able', 'less', 'ista', 'mente', 'owy', 'ung'])],
+    [2, () => `${word()}-${word()}`],
+    [2, () => random.pick(hyphenated)],
+    [2, () => random.letters(2 + random.below(3))],
+    [2, () => unaccented(one)],
+    [3, () => word()],
+  ])();
+}
+
+function slot(random: Random, part: string, reading: Reading): string {
+  const { vocabulary, capitalized, hyphenated, glossary } = reading;
   const { words, given, surnames } = vocabulary;
   const name = (): string => random.pick(given);
   switch (part) {
     case '{W}':
       return random.pick(random.next() < 0.5 ? words : glossary);
+    case '{U}':
+      return unusual(random, reading);
     case '{A}':
       return random.next() < 0.5
         ? random.pick(capitalized)

@@ -88,7 +88,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const { url } = spec.endpoint;
   const name = resource.id.slice(resource.namespace.length + 1);
   refuseAddress(compilation, resource, 'spec.endpoint.url', url);
-  const { include, exclude } = spec.tools ?? {};
+  const { include, exclude, only } = spec.tools ?? {};
   return Object.freeze({
     id: resource.id,
     name,
@@ -103,6 +103,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    readOnlyTools: only === 'ReadOnly',
     definitions: compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),

@@ -47,6 +47,13 @@ const tools = closed(
         description: 'Offers all tools except these; * stands for any characters.',
       }),
     ),
+    only: Type.Optional(
+      oneOf('toolsOnly', {
+        description:
+          'ReadOnly: of these, offers the tools whose accepted definition says readOnlyHint: true. All (the default): ' +
+          'offers all of them.',
+      }),
+    ),
   },
   { description: 'Which of its tools are offered. Default: all.' },
 );
@@ -82,11 +89,18 @@ const rule = closed({
     maxItems: 128,
     description: 'Tools that it is about, as the server names them; * stands for any characters.',
   }),
-  arguments: anyObject({
-    description:
-      'JSON Schema (2020-12) that the arguments of a call must keep, as the client writes them. Without $ref and format; ' +
-      'at most 16384 characters.',
-  }),
+  arguments: Type.Optional(
+    anyObject({
+      description:
+        'JSON Schema (2020-12) that the arguments of a call must keep, as the client writes them. Without $ref and format; ' +
+        'at most 16384 characters.',
+    }),
+  ),
+  approval: Type.Optional(
+    values(['Required'], {
+      description: 'Required: a person must approve each call (gwctl mcp approve) before the server is sent it.',
+    }),
+  ),
 });
 
 const spec = closed({
@@ -132,7 +146,7 @@ const spec = closed({
     Type.Array(rule, {
       minItems: 1,
       maxItems: 32,
-      description: 'What arguments must be: every rule that is about a tool must hold, else the call is refused.',
+      description: 'What calls must keep: every rule that is about a tool must hold, else the call is refused.',
     }),
   ),
   workloads: Type.Optional(
@@ -241,6 +255,14 @@ const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
   },
 ];
 
+const ruleRules: readonly Rule<Static<typeof rule>>[] = [
+  {
+    rule: 'has(self.arguments) || has(self.approval)',
+    message: 'must have arguments or approval',
+    check: (self) => self.arguments !== undefined || self.approval !== undefined,
+  },
+];
+
 /** The MCPServer kind. */
 export const mcpServer = customKind('MCPServer', spec, [
   rulesAt('spec', specRules),
@@ -248,4 +270,5 @@ export const mcpServer = customKind('MCPServer', spec, [
   rulesAt('spec.auth', authRules),
   rulesAt('spec.tools', toolRules),
   rulesAt('spec.definitions', definitionRules),
+  rulesAt('spec.rules[*]', ruleRules),
 ]);

@@ -15,6 +15,7 @@ export const SPELLINGS = {
   dlpImages: { Pass: 'pass', Inspect: 'inspect', Refuse: 'refuse' },
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
   definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
+  toolsOnly: { All: 'all', ReadOnly: 'read_only' },
   trust: { Internal: 'internal', External: 'external' },
   clientSessions: { Shared: 'shared', PerClient: 'per_client' },
   clientCapability: { Elicitation: 'elicitation', Sampling: 'sampling', Roots: 'roots' },

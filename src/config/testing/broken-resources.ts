@@ -71,6 +71,18 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     { defaults: undefined },
     'spec: must have defaults or overrides',
   ],
+  [
+    'Policy',
+    '!has(self.toolsToApprove)',
+    { defaults: { toolsToApprove: ['crm/*', 'gw/ocr'] } },
+    'spec.defaults.toolsToApprove: must not name tools of the gateway itself, which need no approval',
+  ],
+  [
+    'Policy',
+    '!has(self.toolsToApprove)',
+    { targetRefs: [{ kind: 'Organization', name: 'acme' }], overrides: { toolsToApprove: ['gw/*'] } },
+    'spec.overrides.toolsToApprove: must not name tools of the gateway itself, which need no approval',
+  ],
   ['Policy', 'exists_one', { targetRefs: [target, target] }, 'spec.targetRefs: must not name a target twice'],
   [
     'Policy',
@@ -290,6 +302,12 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     '!has(self.tokenUrl) ||',
     { auth: { type: 'ClientCredentials', tokenUrl: 'https://id.test/?a', clientId: 'gw', secretKeyRef } },
     'spec.auth.tokenUrl: must be a valid address without a user, a query or a fragment',
+  ],
+  [
+    'MCPServer',
+    'has(self.arguments) || has(self.approval)',
+    { rules: [{ tools: ['a'], approval: 'Required' }, { tools: ['a'] }] },
+    'spec.rules[1]: must have arguments or approval',
   ],
   [
     'MCPServer',

@@ -10,7 +10,8 @@ export function cueBits(cues: readonly Cue[]): number {
   return cues.reduce((bits, cue) => bits | (1 << CUES.indexOf(cue)), 0);
 }
 
-const ANY = cueBits(CUES);
+/** Any of them. */
+export const ANY_CUE = cueBits(CUES);
 
 /** Stems of words that announce logins and passwords in eight languages, lower case; `=` ends those that are whole words. */
 const STEMS: readonly (readonly [Cue, string])[] = [
@@ -116,7 +117,7 @@ function mayBeCue(text: string, start: number, end: number, wanted: number): boo
 
 /** What a word, in lower case, says of a login or password near it; undefined for most words. */
 export function cueOf(lower: string): Cue | undefined {
-  if (!mayBeCue(lower, 0, lower.length, ANY)) return undefined;
+  if (!mayBeCue(lower, 0, lower.length, ANY_CUE)) return undefined;
   const whole = WHOLE.get(lower);
   if (whole !== undefined) return whole;
   for (const [stem, cue] of BY_KEY.get(lower.slice(0, KEY)) ?? []) if (lower.startsWith(stem)) return cue;

@@ -1,8 +1,10 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
+import { ServerRestarting } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
-import type { AttemptReport } from '#/errors/gateway-error.ts';
+import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
+import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
@@ -16,8 +18,13 @@ import { noticesFor } from './notices.ts';
 import type { AskParts } from './tool-parts.ts';
 import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
 
+/** A call that its server's circuit breaker lets through. */
+export interface EnteredServer {
+  readonly permit: AttemptPermit;
+}
+
 /** One call as it is sent. */
-export interface Asking {
+export interface Asking extends EnteredServer {
   readonly request: ToolCallRequest;
   readonly server: McpServerConfig;
   readonly listed: ListedTool;
@@ -45,18 +52,26 @@ interface Given {
 /** As of a provider with the default settings, but after 10 attempts where that needs 20. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
 
+/** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
+export function enterServer(
+  { server }: Pick<Asking, 'server'>,
+  { upstreams }: Pick<AskParts, 'upstreams'>,
+): EnteredServer & { readonly release: Disposable } {
+  const upstream = {
+    provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
+    model: '',
+  };
+  const permit = upstreams.enter(upstream);
+  if (!permit) throw circuitOpen(server, upstreams.health(upstream).waitMs);
+  return { permit, release: { [Symbol.dispose]: () => permit.end('unknown') } };
+}
+
 /**
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
 export async function askServer(asking: Asking, parts: AskParts): Promise<Given> {
-  const { request, server, listed, sent, sentValue, timeoutMs } = asking;
-  const upstream = {
-    provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
-    model: '',
-  };
-  const permit = parts.upstreams.enter(upstream);
-  if (!permit) throw circuitOpen(server, parts.upstreams.health(upstream).waitMs);
+  const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
   using asks = asksOf(asking, parts);
@@ -97,7 +112,8 @@ export async function askServer(asking: Asking, parts: AskParts): Promise<Given>
     permit.end(outcomeOf(thrown, asking.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
-    if (request.signal.aborted) throw new Stopped(request.signal.reason, facts);
+    const { aborted, reason } = request.signal;
+    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');
@@ -106,6 +122,12 @@ export async function askServer(asking: Asking, parts: AskParts): Promise<Given>
   } finally {
     stop.release();
   }
+}
+
+/** Unlike the usual error of a process that ends, it does not ask for the call again. */
+function givenUp(): GatewayError {
+  const message = 'The gateway restarts, and the server had not answered in time. The tool may have run.';
+  return new GatewayError('server_restarting', message, { shouldRetry: false });
 }
 
 /** The client's own session with the server; one of this call alone, where it has none. */

@@ -182,7 +182,7 @@ function offerOf(
     }
     for (const listed of judged.byName.values()) {
       if (!judged.accepted.has(listed.name)) continue;
-      if (toolDenial(server, listed.name, workload.policy)) continue;
+      if (toolDenial(server, listed.name, workload.policy, listed.definition)) continue;
       const federated = federatedName(server.prefix, listed.name);
       if (byName.has(federated)) continue;
       const tool = { server, listed, federated };

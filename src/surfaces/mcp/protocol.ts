@@ -29,6 +29,8 @@ const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'scope_violation',
   'tool_quarantined',
   'tool_arguments_denied',
+  'approval_required',
+  'approval_denied',
   'result_too_large',
 ]);
 /** Failures of the gateway's own tools that a model gets so, too: they are about what it asks, or pass. */
@@ -74,7 +76,7 @@ export function toolFailureOf(
       ...(era === 'modern' && { resultType: 'complete' }),
       content: [{ type: 'text', text }],
       isError: true,
-      _meta: { 'gatewarden.dev/error': { code, request_id: callId, ...retryAfter(error) } },
+      _meta: { 'gatewarden.dev/error': { code, request_id: callId, ...retryAfter(error), ...approvalOf(error) } },
     };
     return { status: 200, text: resultMessage(idSource, JSON.stringify(result)) };
   }
@@ -95,6 +97,12 @@ function rpcError(error: GatewayError, callId: string) {
   if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
   return { code: RPC.gateway, message, data: { code, request_id: callId, ...retryAfter(error) } };
+}
+
+/** What the call waits for. */
+function approvalOf({ approval }: GatewayError): object {
+  if (!approval) return {};
+  return { approval: { id: approval.id, expires_at: new Date(approval.endsAt).toISOString() } };
 }
 
 /** When the call may be sent again, in seconds. */

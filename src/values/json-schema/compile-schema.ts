@@ -1,6 +1,6 @@
 import { APPLICATORS } from './applicators.ts';
 import { ASSERTIONS } from './assertions.ts';
-import { isObject, refuse, type Check, type Place } from './check.ts';
+import { isObject, refuse, VagueNumber, type Check, type Place } from './check.ts';
 import { KeywordFault, type Inner, type Keyword, type Schema } from './keyword.ts';
 import { PatternFault } from './parse-pattern.ts';
 
@@ -50,7 +50,15 @@ export function compileSchema(schema: unknown): Check {
       }),
     );
   };
-  return compile(schema, [], 1);
+  const check = compile(schema, [], 1);
+  return (value, at, work) => {
+    try {
+      return check(value, at, work);
+    } catch (thrown) {
+      if (thrown instanceof VagueNumber) return thrown.refusal;
+      throw thrown;
+    }
+  };
 }
 
 /** Without recursion: a cluster takes resources of any depth. */
