@@ -13,6 +13,8 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
+import { runCall } from './run-call.ts';
+import { SERVER_ANSWER } from './server-answer.ts';
 import { ClientSessions } from './tools/clients/client-sessions.ts';
 import { OfferedTools } from './tools/offered-tools.ts';
 import type { ToolParts } from './tools/tool-parts.ts';
@@ -39,7 +41,7 @@ export function assemble(deps: PipelineDeps): Assembled {
   const { counters, prices } = deps;
   const { restorer, refused: onRefused } = settlement;
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
-  const parts = {
+  const parts: Assembled['parts'] = {
     ...deps,
     open,
     writer,
@@ -62,13 +64,16 @@ export function assemble(deps: PipelineDeps): Assembled {
     upstreams: new Upstreams(onEvent),
     ownership: new Ownership(deps.keptObjects, onEvent),
     files: documents && new RecentDocuments(documents),
-    tools: toolParts(deps),
+    tools: toolParts(deps, (start) => runCall(SERVER_ANSWER, 'mcp', start, parts)),
   };
   return { parts, settlement, lease, sweeper };
 }
 
 /** Servers of tools, and what they offer. */
-function toolParts({ mcpServers, onEvent, pins, cipher, neighbours }: PipelineDeps): ToolParts {
+function toolParts(
+  { mcpServers, onEvent, pins, cipher, neighbours }: PipelineDeps,
+  answerServer: ToolParts['answerServer'],
+): ToolParts {
   const lists = listsOf(mcpServers, onEvent);
   return {
     servers: mcpServers,
@@ -77,6 +82,7 @@ function toolParts({ mcpServers, onEvent, pins, cipher, neighbours }: PipelineDe
     prompts: new OfferedTools(PROMPTS, lists.prompts, pins),
     instructions: new OfferedTools(INSTRUCTIONS, lists.about, pins),
     clients: new ClientSessions({ cipher, neighbours, servers: mcpServers }),
+    answerServer,
   };
 }
 

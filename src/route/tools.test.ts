@@ -16,6 +16,7 @@ const SERVER = {
   name: 'crm',
   jurisdiction: 'US',
   trust: 'external',
+  offer: new Set(['tools']),
   sessions: 'shared',
   clientCapabilities: [],
   include: ['find_*', 'export'],

@@ -25,7 +25,8 @@ export const MCP_PROBE_HELP = `gwctl mcp probe SERVER [--config DIR] [--secrets-
 Asks an MCP server for its tools as a gateway does, with the address and the credential of its resource: which revision of
 the protocol it speaks, its tools, and the hash of each definition; and what else its resource offers: prompts and
 instructions with their hashes, resources and templates with their URIs. Calls no tool, reads nothing, and changes no pin.
-Exits with 1 when the server does not give one of these lists.
+Exits with 1 when the server does not give one of these lists. An API (type OpenAPI) is not asked: its resource has its
+tools.
 
   SERVER               <namespace>/<name> of an MCPServer that a Workload reaches, or its name where that is enough
   --config DIR         Folder of resources (default: GW_CONFIG_DIR)
@@ -140,14 +141,15 @@ function probesOf({ offer }: McpServerConfig): readonly Probe[] {
 const SINGULAR = { tools: 'tool', prompts: 'prompt', instructions: 'instructions' } as const;
 
 function report(
-  { id, url }: McpServerConfig,
+  { id, url, api }: McpServerConfig,
   list: keyof typeof SINGULAR,
   { tools, leftOut, version }: ToolListing,
   json: boolean,
   out: Output['out'],
 ): void {
   const { read, unfit } = readDefinitions(tools);
-  if (!json) out(list === 'tools' ? `${id} at ${url} speaks ${version}` : `${list}:`);
+  const told = api ? 'is described by its resource, and was not asked' : `speaks ${version}`;
+  if (!json) out(list === 'tools' ? `${id} at ${url} ${told}` : `${list}:`);
   const width = Math.max(0, ...read.map(({ name }) => name.length));
   for (const { name, sha256, hidden } of read) {
     const seen = hidden === 0 ? '' : `  characters that cannot be seen: ${hidden}`;

@@ -113,7 +113,14 @@ test('says once what happened, and counts tools by state', async () => {
   for (const { keeper } of [one, two, one, two]) await keeper.decide(OF, PIN, changed);
   expect(one.kinds()).toEqual(['pinned', 'tools.unfit', 'quarantined', 'removed']);
   expect(two.kinds()).toEqual(['tools.unfit']);
-  expect(one.events[2]).toEqual({ kind: 'tools.changed', ...OF, what: 'quarantined', tools: ['a'], hidden: 1 });
+  expect(one.events[2]).toEqual({
+    kind: 'tools.changed',
+    list: 'tools',
+    ...OF,
+    what: 'quarantined',
+    tools: ['a'],
+    hidden: 1,
+  });
   await one.keeper.decide({ ...OF, organization: 'team/rival' }, PIN, list({ a: '\u200b' }));
   expect(one.keeper.counts('tools')).toEqual([
     ['team/crm', 'accepted', 1],
@@ -121,5 +128,5 @@ test('says once what happened, and counts tools by state', async () => {
     ['team/crm', 'removed', 1],
     ['team/crm', 'unfit', 1],
   ]);
-  expect(one.keeper.hidden()).toEqual([['team/crm', 1]]);
+  expect(one.keeper.hidden()).toEqual([['team/crm', 'tools', 1]]);
 });

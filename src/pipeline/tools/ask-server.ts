@@ -8,7 +8,6 @@ import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
@@ -17,6 +16,7 @@ import { headersOf } from '#/wire/mcp/headers.ts';
 import { ClientAsks } from './clients/client-asks.ts';
 import { capabilitiesIn } from './clients/input-required.ts';
 import { noticesFor, type Said } from './notices.ts';
+import type { AskParts } from './tool-parts.ts';
 import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
 
 /** A call that its server's circuit breaker lets through. */
@@ -77,7 +77,7 @@ const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds:
 /** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
 export function enterServer(
   { server }: Pick<Asking, 'server'>,
-  { upstreams }: Pick<PipelineParts, 'upstreams'>,
+  { upstreams }: Pick<AskParts, 'upstreams'>,
 ): EnteredServer & { readonly release: Disposable } {
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
@@ -89,7 +89,7 @@ export function enterServer(
 }
 
 /** Calls a tool. Throws as `askOnce` does. */
-export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
+export async function askServer(asking: Asking, parts: AskParts): Promise<Given> {
   const { request, server, listed, sent, sentValue } = asking;
   using asks = asksOf(asking, parts);
   const send: Sending['send'] = async (options) => {
@@ -112,7 +112,7 @@ export async function askServer(asking: Asking, parts: PipelineParts): Promise<G
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
-export async function askOnce(sending: Sending, parts: PipelineParts): Promise<Answered> {
+export async function askOnce(sending: Sending, parts: AskParts): Promise<Answered> {
   const { request, server, name, permit, timeoutMs } = sending;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
@@ -136,10 +136,11 @@ export async function askOnce(sending: Sending, parts: PipelineParts): Promise<A
       session: sessionFor(request, server),
     });
     await notices?.done();
-    permit.end('served');
+    const { status = 200 } = answer;
+    permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
-      facts: { ...reached(sending), usage: NO_USAGE, isAnswering: true, attempts: [report({ status: 200 })] },
+      facts: { ...reached(sending), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
     permit.end(outcomeOf(thrown, sending.fair));
@@ -168,7 +169,7 @@ function sessionFor({ session }: McpRequest, { name, sessions }: McpServerConfig
   return sessions === 'per_client' ? (session?.servers.get(name) ?? 'alone') : undefined;
 }
 
-function asksOf(asking: Asking, parts: PipelineParts): ClientAsks {
+function asksOf(asking: Asking, parts: AskParts): ClientAsks {
   const { request, server, listed, sent, written, inspection } = asking;
   const sentSoFar = { arguments: sent ?? '{}', answers: asking.answers };
   const said = { arguments: request.arguments?.source, answers: written, sent: sentSoFar };

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
-import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { PinKeeper, PinnedTools } from '#/dispatch/tools/pin-keeper.ts';
 import type { ListedTool, ToolListing } from '#/ports/mcp-servers.ts';
+import { readDefinitions } from '#/route/tools/definitions.ts';
 import { federatedName } from '#/wire/mcp/names.ts';
 import type { OfferKind } from './offer-kinds.ts';
 import type { Fetched, ServerLists } from './server-lists.ts';
@@ -167,11 +168,11 @@ export class OfferedTools {
   }
 
   async #decide(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
-    const { offered, pins } = await this.#pins.decide(
-      { organization, server: this.#kind.pinnedAs(server) },
-      this.#kind.definitions(server),
-      list.tools,
-    );
+    const { pinnedAs, definitions } = this.#kind;
+    const of = { organization, server: pinnedAs(server) };
+    const { offered, pins } = server.api
+      ? ownDefinitions(list.tools)
+      : await this.#pins.decide(of, definitions(server), list.tools);
     return {
       list,
       byName: new Map(list.tools.filter(({ name }) => pins.has(name)).map((tool) => [tool.name, tool])),
@@ -179,6 +180,12 @@ export class OfferedTools {
       pins,
     };
   }
+}
+
+/** Definitions that the resource itself has: who wrote it has accepted them, and each is its own pin. */
+function ownDefinitions(tools: readonly ListedTool[]): Pick<PinnedTools, 'offered' | 'pins'> {
+  const { read } = readDefinitions(tools);
+  return { offered: read, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
 }
 
 /** What policy lets a workload see of these lists, each undefined where it is not known. */
