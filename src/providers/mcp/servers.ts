@@ -30,15 +30,6 @@ export function createMcpServers(
   const peers = new ServerPeers((server, user) => new Peer(server, transport, room, client, user), tokenOrigins);
   const apis = new ServerPeers((server, user) => new ApiPeer(server, transport, room, client, user), tokenOrigins);
   const peerOf = (server: McpServerConfig, { subject }: InSession): Peer => peers.of(server, subject);
-  const answered = async (peer: Peer, request: PeerRequest): Promise<ToolAnswer> => {
-    const { document, version, place } = await peer.ask(request);
-    try {
-      return answerOf(document, version, place);
-    } catch (thrown) {
-      place[Symbol.dispose]();
-      throw thrown;
-    }
-  };
   return {
     async call(server, { tool, arguments: args, input = '', headers, meta, subject, ...ask }) {
       if (server.api) return apis.of(server, subject).call({ tool, arguments: args, ...ask });
@@ -46,17 +37,9 @@ export function createMcpServers(
       const params = (args === undefined ? named : `${named}"arguments":${args},`) + input;
       const limit = server.maxResultBytes + BESIDE;
       const asked = { method: 'tools/call', name: tool, params, meta, headers, limit };
-      return answered(peerOf(server, { subject }), { ...asked, ...ask });
+      return answered(peers.of(server, subject), { ...asked, ...ask });
     },
-    async read(server, { params, subject, ...ask }) {
-      const members = `${params.slice(1, -1)},`;
-      const limit = server.maxResultBytes + BESIDE;
-      return answered(peerOf(server, { subject }), { ...ask, params: members, headers: {}, limit });
-    },
-    prompts: (server, timeoutMs) => listPrompts(peers.shared(server), timeoutMs),
-    resources: (server, timeoutMs) => listResources(peers.shared(server), timeoutMs),
-    templates: (server, timeoutMs) => listTemplates(peers.shared(server), timeoutMs),
-    about: (server, timeoutMs) => readAbout(peers.shared(server), timeoutMs),
+    ...readsOf(peers),
     async list(server, timeoutMs) {
       if (server.api) return apis.shared(server).list();
       return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
@@ -89,6 +72,31 @@ export function createMcpServers(
     },
     listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
+}
+
+/** Resources, prompts and completions of servers, and their lists. */
+function readsOf(peers: ServerPeers<Peer>): Pick<McpServers, 'read' | 'prompts' | 'resources' | 'templates' | 'about'> {
+  return {
+    async read(server, { params, subject, ...ask }) {
+      const members = `${params.slice(1, -1)},`;
+      const limit = server.maxResultBytes + BESIDE;
+      return answered(peers.of(server, subject), { ...ask, params: members, headers: {}, limit });
+    },
+    prompts: (server, timeoutMs) => listPrompts(peers.shared(server), timeoutMs),
+    resources: (server, timeoutMs) => listResources(peers.shared(server), timeoutMs),
+    templates: (server, timeoutMs) => listTemplates(peers.shared(server), timeoutMs),
+    about: (server, timeoutMs) => readAbout(peers.shared(server), timeoutMs),
+  };
+}
+
+async function answered(peer: Peer, request: PeerRequest): Promise<ToolAnswer> {
+  const { document, version, place } = await peer.ask(request);
+  try {
+    return answerOf(document, version, place);
+  } catch (thrown) {
+    place[Symbol.dispose]();
+    throw thrown;
+  }
 }
 
 /** Lists are one for all clients: they have what there is for those that can do most. */
