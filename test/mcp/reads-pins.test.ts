@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { list, neighbour, one, row, serve, server, two, world } from './reads-world.ts';
 import { ask } from './world.ts';
 
@@ -60,7 +61,7 @@ test('prompts that are offered later are a first list, whatever tools were liste
 });
 
 test('declared prompts and instructions are offered with the hash of the resource only', async () => {
-  const sha = (definition: object) => hash('sha256', canonicalJson(definition as never), 'hex');
+  const sha = (definition: JsonObject) => hash('sha256', canonicalJson(definition), 'hex');
   const definitions = {
     mode: 'Declared',
     prompts: [{ name: 'visit', sha256: sha({ name: 'visit' }) }],
