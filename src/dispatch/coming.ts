@@ -104,7 +104,7 @@ function streamingOf(
   const restoration = restoringFor(call, inspection)?.();
   const { translation } = candidate;
   const relay = translation
-    ? new TranslatedRelay(call, restoration, tally, candidate, translation, contextOf(call, candidate, bounds))
+    ? new TranslatedRelay(call, restoration, tally, candidate, translation, contextOf(call, candidate, translation.settings, bounds))
     : new VerbatimRelay(call, restoration, tally, candidate);
   upstream.relay = relay;
   return { relay, restoration, upstream };
@@ -119,7 +119,7 @@ function readingOf({ call, inspection, bounds }: Dispatch, candidate: Candidate)
     inBackground: ask.background === true,
     jsonAnswer: ask.jsonAnswer,
     hideCache: hidesCacheCounts(provider.config),
-    translation: translation && { ...translation, context: contextOf(call, candidate, bounds) },
+    translation: translation && { ...translation, context: contextOf(call, candidate, translation.settings, bounds) },
     asked: codec.fitAnswer && { request: call.document, sent: body },
     restoring: restoringFor(call, inspection),
   };

@@ -12,7 +12,6 @@ import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
@@ -30,6 +29,7 @@ import { unknownTool, type FoundTool } from './tools/find-tool.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
+import { toolFacts } from './tools/tool-facts.ts';
 
 export interface ToolCallStart extends CallStart<ToolCallRequest> {
   readonly found: FoundTool;
@@ -58,12 +58,22 @@ interface Admitted extends ToolCallStart {
 
 /** Refuses what no policy need be asked about. The row names a tool only where its server lists it. */
 function admitRequest(
+  start: ToolCallStart,
+  parts: PipelineParts,
+): Stated<NewlyAdmitted> | Promise<Stated<NewlyAdmitted>> {
+  const tool = toolFacts(start.request, start.found.pin, parts.cipher);
+  return tool instanceof Promise ? tool.then((facts) => admitted(start, facts, parts)) : admitted(start, tool, parts);
+}
+
+type NewlyAdmitted = Omit<Admitted, keyof ToolCallStart>;
+
+function admitted(
   { request, found }: ToolCallStart,
+  tool: ToolFacts,
   { cipher }: PipelineParts,
-): Stated<Omit<Admitted, keyof ToolCallStart>> {
+): Stated<NewlyAdmitted> {
   const { server, listed, fault } = found;
   const model = server && (listed ? `${toolSlug(server)}/${listed.name}` : toolSlug(server));
-  const tool = toolFacts(request, found.pin, cipher);
   const facts: CallFacts = { asked: { model: model ?? null, stream: false }, tool };
   try {
     refuseBeforeReading(request);
@@ -85,35 +95,6 @@ function refuseOtherHeaders({ era, headers, arguments: args }: ToolCallRequest, 
   if (header === undefined) return;
   const message = `The header ${header} is missing, or differs from the argument that it repeats.`;
   throw new GatewayError('invalid_request', message, { param: header });
-}
-
-function toolFacts(
-  { arguments: args, era, key, input }: ToolCallRequest,
-  pin: string | undefined,
-  cipher: PipelineParts['cipher'],
-): ToolFacts {
-  const { organization, policy } = key.workload;
-  const answers = Object.keys(input?.responses?.value ?? {}).length;
-  return {
-    ...(answers > 0 && { answers }),
-    arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
-    definition: pin ?? null,
-    eras: [era.version],
-    is_error: false,
-    method: 'tools/call',
-    result_bytes: 0,
-    result_findings: {},
-    result_mode: policy.toolDlp.results,
-  };
-}
-
-/** Arguments with a number that no canonical form has are taken as they are written. */
-function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>): string {
-  try {
-    return canonicalJson(value);
-  } catch {
-    return source;
-  }
 }
 
 /** Whether policy and the server's rules let the workload call it so. */

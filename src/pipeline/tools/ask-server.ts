@@ -10,6 +10,7 @@ import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } fr
 import { UpstreamFault } from '#/ports/provider.ts';
 import type { PipelineParts } from '../pipeline-parts.ts';
 import { toolSlug } from '#/route/tools.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
@@ -72,6 +73,7 @@ export function enterServer(
  */
 export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
   const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
+  const { workload } = request.key;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
   using asks = asksOf(asking, parts);
@@ -92,6 +94,7 @@ export async function askServer(asking: Asking, parts: PipelineParts): Promise<G
       input: asking.input,
       capabilities: capabilitiesIn(request, server),
       headers: headersOf(listed.headers, sentValue),
+      inTurns: (steps) => inSlices({ organization: workload.organization.id, workload: workload.id }, steps),
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,

@@ -6,12 +6,15 @@ import {
   McpTokenFault,
   TokenOriginFault,
   type InSession,
+  type InTurns,
   type McpServers,
   type ToolAnswer,
 } from '#/ports/mcp-servers.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import { member } from '#/wire/document/scan.ts';
+import { readLargeResult } from '#/wire/mcp/leaves.ts';
 import type { Transport } from '../http/transport.ts';
 import { Exchanges } from './exchanges.ts';
 import { listTools } from './list-tools.ts';
@@ -78,7 +81,7 @@ export function createMcpServers(
         ...ask,
       });
       try {
-        return answerOf(document, version, place);
+        return await answerOf(document, version, place, ask.inTurns);
       } catch (thrown) {
         place[Symbol.dispose]();
         throw thrown;
@@ -139,11 +142,20 @@ function signedPart(token: string): string {
 }
 
 /** The result or the error of a response, as a document of its own. */
-function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable): ToolAnswer {
+async function answerOf(
+  { root, text, body }: WireDocument,
+  version: string,
+  place: Disposable,
+  inTurns: InTurns | undefined,
+): Promise<ToolAnswer> {
   const kind = isObject(body['result']) ? 'result' : 'error';
   const value = body[kind];
   const node = member(root, kind);
   if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
-  const document = locate('mcp', text.slice(node.start, node.end), value, { lenient: true });
+  const source = text.slice(node.start, node.end);
+  const isInTurns = inTurns !== undefined && isLarge(source);
+  const document = isInTurns
+    ? await inTurns(readLargeResult(source))
+    : locate('mcp', source, value, { lenient: true });
   return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
