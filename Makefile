@@ -78,6 +78,7 @@ test-agents: packages servers agents aider ## Whole sessions of Claude Code, Cod
 # Servers and clients of others are needed there only. Of `make test` a short form is part.
 test-mcp: export MCP_CALLS ?= 10000
 test-mcp: export MCP_CLIENTS ?= all
+test-mcp: export MCP_MESSAGES ?= 100000
 test-mcp: mcp agents
 
 # Fonts, and other readers of documents, are needed there only.

@@ -56,6 +56,8 @@ export interface CallRequest extends CallContext {
 export interface Call extends CallRequest {
   readonly document: WireDocument;
   readonly ask: Ask;
+  /** It is for a model of the gateway itself, and stays here (`staysHere`). */
+  readonly isLocal: boolean;
   /** Servers of tools that the provider is to call, where policy lets it. */
   readonly toolServers: ToolServers | undefined;
   /** Terms of the `gw` extension. */

@@ -125,7 +125,7 @@ export interface McpServerConfig {
 }
 
 /** A form for the user, an answer of the client's model, the client's folders. */
-export type ClientCapability = 'elicitation' | 'sampling' | 'roots';
+type ClientCapability = 'elicitation' | 'sampling' | 'roots';
 
 /** What calls of some tools must keep. */
 export interface ToolRuleConfig {

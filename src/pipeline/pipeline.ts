@@ -22,7 +22,7 @@ import { listenToServers, type Listener } from './tools/clients/listen-to-server
 import type { ClientSessions } from './tools/clients/client-sessions.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
 import { LoopPlaces } from './tools/loop-places.ts';
-import { mayNameServers, readLoop } from './tools/read-loop.ts';
+import { NAMES_SERVERS, readLoop, runsTools } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
 import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
@@ -45,7 +45,9 @@ export class Pipeline {
 
   /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
   serve(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
-    return mayNameServers(request, text) ? this.#serveTools(request, text, emit) : this.#serveOne(request, text, emit);
+    return NAMES_SERVERS.test(text) && runsTools(request)
+      ? this.#serveTools(request, text, emit)
+      : this.#serveOne(request, text, emit);
   }
 
   async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {

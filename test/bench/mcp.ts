@@ -6,7 +6,7 @@ import { startProgram } from './processes.ts';
 import { prompt } from './prompts.ts';
 import { costOf, inTurns, refuseFailures, type Pair, type Side, type Sides } from './sides.ts';
 
-/** What calls of tools cost, beside a bare relay, beside a call to a model and beside a proxy of the vendor's library. */
+/** The cost of calls of tools next to a bare relay, a call to a model and a proxy of the vendor's library. */
 
 const CONNECTIONS = 16;
 const CALLS = 4000;
@@ -73,7 +73,7 @@ export async function toolCalls(sides: Sides, rounds: number): Promise<Measure[]
   return [
     measure('2 KiB tool call: CPU', 'µs/call', calls.bare, calls.governed),
     measure('2 KiB tool call, against a chat call: CPU', 'µs/call', chats.bare, chats.governed),
-    await besideLibrary(sides, pair.governed, asked, cost, rounds),
+    await againstLibrary(sides, pair.governed, asked, cost, rounds),
     measure('list of 100 tools: CPU', 'µs/list', lists.bare, lists.governed),
     measure('2 KiB tool call, one at a time: p50', 'ms', alone.bare, alone.governed, 'difference', 'free'),
     await liveToolStreams(sides, rounds),
@@ -82,7 +82,7 @@ export async function toolCalls(sides: Sides, rounds: number): Promise<Measure[]
 }
 
 /** In the place of `bare` stands a proxy with the library of the protocol on both sides. */
-async function besideLibrary(
+async function againstLibrary(
   sides: Sides,
   governed: Side,
   asked: Asked,

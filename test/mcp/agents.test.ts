@@ -5,6 +5,7 @@ import { startProviderStandIn, type ProviderStandIn, type SeenRequest, type SetA
 import { resource } from '../harness/gateway.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
+import { node, speak } from './peers.ts';
 import { startMcpWorld, type McpWorld } from './world.ts';
 
 /**
@@ -41,7 +42,7 @@ function says({ messages, tools = [] }: ChatCompletionRequest): FixtureResponse 
   }
   if (tool === undefined) return { content: 'Customers' };
   const all = messages.map(({ content }) => JSON.stringify(content)).join('\n');
-  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'nobody';
+  const mail = /Find the customer (\S+) with a tool/.exec(all)?.[1] ?? 'unknown';
   return { toolCalls: [{ name: tool, arguments: JSON.stringify({ mail }) }] };
 }
 
@@ -74,7 +75,7 @@ beforeAll(async () => {
   crm = await startMcpServer({
     tools: [CUSTOMER],
     call: ({ body }) => {
-      const { mail } = body.params?.['arguments'] as { mail: string };
+      const { mail } = body.params!['arguments'] as { mail: string };
       return { content: [{ type: 'text', text: `Customer 4711 has ${mail} and sales@crm.example` }] };
     },
   });
@@ -142,4 +143,17 @@ test.each(SESSIONS)('%s with the model of %s', async (_name, place, agent) => {
   expect(rows.filter(({ surface }) => surface === 'mcp')).toMatchObject([
     { model: 'mcp/crm/find_customer', cost_nano_eur: '1000000', outcome: 'served', dlp: { findings: { EMAIL: 1 } } },
   ]);
+});
+
+test('an agent of a few lines', async () => {
+  const [from, calls] = [providers.seen.length, crm.of('tools/call').length];
+  const given = [world.gateway.url, world.key, 'anthropic/claude-sonnet-5', PROMPT];
+  const { text, steps } = await speak<{ text: string; steps: number }>(node('agent.js'), given);
+  expect(text).toContain(`Customer 4711 has ${MAIL} and sales@crm.example`);
+  expect(steps).toBe(2);
+  expect(crm.of('tools/call').at(-1)?.body.params?.['arguments']).toEqual({ mail: '«EMAIL_1»' });
+  expect(crm.of('tools/call')).toHaveLength(calls + 1);
+  const asked = providers.seen.slice(from).map(({ body }) => body.toString());
+  expect(asked).toHaveLength(2);
+  for (const body of asked) for (const mail of [MAIL, 'sales@crm.example']) expect(body).not.toContain(mail);
 });

@@ -24,12 +24,12 @@ interface Scene {
   readonly stack: Stack;
   readonly server: McpStandIn;
   /** Resolves when so many calls have arrived since the last time. */
-  arrived(count: number): Promise<void>;
+  readonly arrived: (count: number) => Promise<void>;
   /** Answers the calls that wait. */
-  release(): void;
+  readonly release: () => void;
 }
 
-/** A stack before a server that answers every other call only when it is told to. */
+/** A stack before a server that answers every other call only when the test says so. */
 async function startScene(era: 'legacy' | 'modern', options: Parameters<typeof startStack>[0] = {}): Promise<Scene> {
   let waiting: (() => void)[] = [];
   let calls = 0;
@@ -55,11 +55,11 @@ async function startScene(era: 'legacy' | 'modern', options: Parameters<typeof s
   return {
     stack,
     server,
-    async arrived(count) {
+    arrived: (count) => {
       const goal = calls + count;
-      await new Promise<void>((resolve) => (heard = () => calls >= goal && resolve()));
+      return new Promise<void>((resolve) => (heard = () => calls >= goal && resolve()));
     },
-    release() {
+    release: () => {
       for (const done of waiting) done();
       waiting = [];
     },
@@ -104,7 +104,7 @@ test.each(IN_FLIGHT)(
 );
 
 test.each(IN_FLIGHT)(
-  'a gateway that drains answers what a server of the %s era works on',
+  'a gateway that drains answers the calls that a server of the %s era works on',
   async (era) => {
     const scene = await startScene(era, { env: { GW_LEAVE_SECONDS: '0', GW_DRAIN_SECONDS: '30' } });
     const { stack, arrived } = scene;
@@ -122,7 +122,7 @@ test.each(IN_FLIGHT)(
   120_000,
 );
 
-test('a gateway whose grace is over gives up what still runs: not billed, and nobody is asked to send it again', async () => {
+test('a gateway whose grace is over gives up what still runs: not billed, and no client is asked to send it again', async () => {
   const scene = await startScene('legacy', { env: { GW_LEAVE_SECONDS: '0', GW_DRAIN_SECONDS: '1' } });
   const { stack, server, arrived } = scene;
   const all = arrived(CALLS);
@@ -148,7 +148,7 @@ test('a gateway whose grace is over gives up what still runs: not billed, and no
   expect(server.of('notifications/cancelled')).toHaveLength(CALLS / 2);
 }, 120_000);
 
-test('Redis killed: what runs is answered and billed, what comes is refused and not sent', async () => {
+test('Redis killed: calls that run are answered and billed, new ones are refused and not sent', async () => {
   const scene = await startScene('legacy');
   const { stack, server, arrived } = scene;
   const all = arrived(CALLS);
@@ -201,7 +201,7 @@ test('a server killed before, during and after calls: errors that say so, and ca
     }),
   );
   const sum = { a: 2, b: 3 };
-  // So many that the failures are few beside them: a server that mostly fails is left alone for a while.
+  // So many that the failures are few: a server that mostly fails is left alone for a while.
   for (let before = 0; before < 20; before++) expect((await call(stack, 'get-sum', sum)).status).toBe(200);
   const running = Array.from({ length: 3 }, () =>
     call(stack, 'trigger-long-running-operation', { duration: 60, steps: 60 }),

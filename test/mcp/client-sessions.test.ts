@@ -129,7 +129,7 @@ test('clients without a session, of either era, share nothing: each call has a s
   await expect.poll(() => used.filter((session) => server.sessions.has(session))).toEqual([]);
 });
 
-test('a session is of one key and one path, and of nobody who changed its id', async () => {
+test('a session is of one key and one path, and is lost where its id was changed', async () => {
   const session = await initialize();
   const id = session['mcp-session-id']!;
   const own = server.of('tools/call').length;

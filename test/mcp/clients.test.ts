@@ -28,7 +28,7 @@ const peers = new Peers();
 let folder: string;
 let world: McpWorld;
 
-/** A script that is told all of it on its command line. */
+/** A script that receives all of it on its command line. */
 function scripted(name: string, program: Program, ...more: readonly string[]): Client {
   return {
     name,

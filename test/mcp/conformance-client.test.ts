@@ -59,7 +59,7 @@ function headersOf({ arguments: args }: Record<string, unknown>): Record<string,
   for (const [name, value] of Object.entries((args ?? {}) as Record<string, unknown>)) {
     const header = repeated[name];
     if (header === undefined || value === null || value === undefined) continue;
-    const text = String(value);
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
     const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?');
     found[header] = plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
   }

@@ -140,7 +140,7 @@ test('what was said in earlier rounds is still told apart in later ones', async 
   expect(textOf(answer)).toMatch(/^\{\}\n.*bob@example\.com.*\n.*cleo@example\.com/);
 });
 
-test('a state is of one caller, one tool, one server and one call, and of nobody who changed it', async () => {
+test('a state is of one caller, one tool, one server and one call, and refused where it was changed', async () => {
   const state = String(stateOf(await call(ARGS)));
   const before = server.of('tools/call').length;
   const again = { ...ARGS, inputResponses: RESPONSES };
@@ -182,7 +182,7 @@ test.each<[string, Record<string, unknown>, (() => unknown)?]>([
   ],
   ['it asks for nothing', {}, () => ({ resultType: 'input_required' })],
   ['it asks in no way', {}, () => ({ resultType: 'input_required', inputRequests: [], requestState: 'x' })],
-])('a tool is told to do without input: %s', async (_why, options, behaviour) => {
+])('a tool has to do without input: %s', async (_why, options, behaviour) => {
   if (behaviour) server.behaviour.call = behaviour;
   const answer = await call(ARGS, options);
   expect(answer.body.result).toMatchObject({ resultType: 'complete', isError: true });

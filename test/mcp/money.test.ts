@@ -140,7 +140,7 @@ async function makeAll(): Promise<readonly Call[]> {
   return calls;
 }
 
-/** Spends what is left, call by call, until nothing is held and two calls in a row find no money. */
+/** Spends the rest, call by call, until nothing is held and two calls in a row find no money. */
 async function spendRest(price: Tool): Promise<void> {
   for (let refused = 0, index = 0; refused < 2; index++) {
     const one: Call = { id: `rest-${index}`, tool: price, server: 'new' };

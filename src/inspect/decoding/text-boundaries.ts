@@ -4,9 +4,8 @@ import { isAlphanumeric } from '../detectors/characters.ts';
 import { united, type Match } from '../match.ts';
 import { addAnnounced } from './announced-joints.ts';
 import { halvesOf } from './parted-values.ts';
-import { textsInJson, textsOf, type ReadText } from './read-texts.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
-import { runsOf, saidIn, spaced, stretchOf, type TextRun } from './text-runs.ts';
+import { runsOf, saidIn, spaced, stretchOf, textsInJson, textsOf, type ReadText, type TextRun } from './text-runs.ts';
 
 /** What tells that a text may have one of those that are looked for. */
 const TELLING =
@@ -58,11 +57,8 @@ function* addBoundaries(read: readonly ReadText[], add: (run: TextRun) => void):
 }
 
 function directly(left: string, right: string): string | undefined {
-  return mayGoOn(left.charCodeAt(left.length - 1)) && BEGINS.test(right) ? '' : undefined;
-}
-
-function mayGoOn(code: number): boolean {
-  return isAlphanumeric(code) || code > 127 || GOING_ON.has(code);
+  const code = left.charCodeAt(left.length - 1);
+  return (isAlphanumeric(code) || code > 127 || GOING_ON.has(code)) && BEGINS.test(right) ? '' : undefined;
 }
 
 /** Adds the stretches of a run in which a value may cross from one text into the next. */

@@ -156,15 +156,11 @@ export const learnedLogin: Detector = {
 function isJoint(text: string, at: number): boolean {
   let start = at;
   while (at - start < LONGEST_PART && isSmall(text.charCodeAt(start - 1))) start -= 1;
-  if (start === at || !isOpen(text, start)) return false;
+  // A word may begin behind a blank or a quote.
+  if (start === at || (start > 0 && !OPENS_WORD.includes(text[start - 1] as string))) return false;
   let end = at + 1;
   while (end - at < LONGEST_PART && (isSmall(text.charCodeAt(end)) || isDigit(text.charCodeAt(end)))) end += 1;
   return end > at + 1 && (end === text.length || ENDS_WORD.includes(text[end] as string));
-}
-
-/** Whether a word may begin at `at`: behind a blank or a quote. */
-function isOpen(text: string, at: number): boolean {
-  return at === 0 || OPENS_WORD.includes(text[at - 1] as string);
 }
 
 const LONGEST_PART = 24;

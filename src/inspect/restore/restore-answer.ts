@@ -5,6 +5,7 @@ import { readLarge } from '#/wire/document/large-json.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { restoreCall } from './restore-call.ts';
+import { mayHoldTag } from '../tags.ts';
 import type { Restoration } from './restoration.ts';
 import { restoreText } from './restore-text.ts';
 
@@ -67,9 +68,4 @@ function restoreLeaf(
   }
   const restored = restoreText(text, restoration, kind);
   return restored === text ? undefined : setString(node, restored);
-}
-
-/** Cheap and never wrong about no: a tag begins with `«`, written out or escaped. */
-export function mayHoldTag(source: string): boolean {
-  return source.includes('«') || source.includes('\\');
 }

@@ -18,12 +18,12 @@ import { LOOP_LIMITS, type LoopRequest } from './tool-loop.ts';
 /** Families in which the gateway runs tools. */
 const CODECS: Readonly<Partial<Record<Family, LoopCodec>>> = { chat: chatLoop, responses: responsesLoop };
 
-/** Types of tools and items that have to do with servers of tools. */
-const WORDS = ['"mcp"', '"mcp_call"', '"mcp_list_tools"', '"mcp_approval_request"'];
+/** Every request that has the gateway run tools has one of these in its text, or others refuse the request. */
+export const NAMES_SERVERS = /"mcp(?:_call|_list_tools|_approval_request)?"/;
 
-/** Whether a request may have the gateway run tools: a no is right, or others refuse the request. */
-export function mayNameServers({ codec }: Pick<CallRequest, 'codec'>, text: string): boolean {
-  return codec.family in CODECS && WORDS.some((word) => text.includes(word));
+/** Whether the gateway runs tools in the family of a request. */
+export function runsTools({ codec }: Pick<CallRequest, 'codec'>): boolean {
+  return codec.family in CODECS;
 }
 
 /**

@@ -43,7 +43,7 @@ export function envelope(client: JsonObject, capabilities: JsonObject = {}): Jso
  * What the shared session of a server says that clients can do. Where each client has a session of its own it is for lists
  * alone, which are to have what tools there are for clients that can do most.
  */
-export function sharedCapabilities({ sessions, clientCapabilities }: McpServerConfig): JsonObject {
+function sharedCapabilities({ sessions, clientCapabilities }: McpServerConfig): JsonObject {
   return sessions === 'per_client' ? Object.fromEntries(clientCapabilities.map((name) => [name, {}])) : {};
 }
 

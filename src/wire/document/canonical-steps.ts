@@ -1,4 +1,4 @@
-import { finite } from './canonical-json.ts';
+import { canonicalJson } from './canonical-json.ts';
 import type { Json } from './json.ts';
 import { isObject } from './json.ts';
 import type { Steps } from './steps.ts';
@@ -25,11 +25,9 @@ class Writer {
       this.#left = VALUES_A_STEP;
       yield;
     }
-    if (typeof value === 'string') this.parts.push(JSON.stringify(value.toWellFormed()));
-    else if (typeof value === 'number') this.parts.push(JSON.stringify(finite(value)));
-    else if (Array.isArray(value)) yield* this.#list(value as readonly Json[]);
+    if (Array.isArray(value)) yield* this.#list(value as readonly Json[]);
     else if (isObject(value)) yield* this.#object(value);
-    else this.parts.push(String(value));
+    else this.parts.push(canonicalJson(value));
   }
 
   *#list(items: readonly Json[]): Steps<void> {

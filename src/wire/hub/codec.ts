@@ -159,6 +159,8 @@ export interface AnswerFacts {
   /** Whether it says something, and how many answers it holds. Absent: it is not known. */
   readonly says?: boolean;
   readonly choices?: number;
+  /** It has its content in a form that the family's clients do not know: see `flatAnswer`. */
+  readonly inChunks?: boolean;
   /** Whether it is an answer of this family at all. */
   readonly complete: boolean;
 }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member } from '../document/scan.ts';
 
 /** What servers ask clients for: method -> the capability that a client must have. */
-export const ASKED: ReadonlyMap<string, 'elicitation' | 'sampling' | 'roots'> = new Map([
+const ASKED: ReadonlyMap<string, 'elicitation' | 'sampling' | 'roots'> = new Map([
   ['elicitation/create', 'elicitation'],
   ['sampling/createMessage', 'sampling'],
   ['roots/list', 'roots'],
