@@ -1,8 +1,16 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import {
+  McpTokenFault,
+  type InSession,
+  type InTurns,
+  type McpServers,
+  type ToolAnswer,
+} from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import { member } from '#/wire/document/scan.ts';
+import { readLargeResult } from '#/wire/mcp/leaves.ts';
 import type { Transport } from '../http/transport.ts';
 import { ApiPeer } from './api-peer.ts';
 import { listPrompts, listResources, listTemplates, readAbout } from './list-reads.ts';
@@ -33,7 +41,7 @@ export function createMcpServers(
   const answered = async (peer: Peer, request: PeerRequest): Promise<ToolAnswer> => {
     const { document, version, place } = await peer.ask(request);
     try {
-      return answerOf(document, version, place);
+      return await answerOf(document, version, place, request.inTurns);
     } catch (thrown) {
       place[Symbol.dispose]();
       throw thrown;
@@ -96,11 +104,20 @@ function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
 }
 
 /** The result or the error of a response, as a document of its own. */
-function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable): ToolAnswer {
+async function answerOf(
+  { root, text, body }: WireDocument,
+  version: string,
+  place: Disposable,
+  inTurns: InTurns | undefined,
+): Promise<ToolAnswer> {
   const kind = isObject(body['result']) ? 'result' : 'error';
   const value = body[kind];
   const node = member(root, kind);
   if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
-  const document = locate('mcp', text.slice(node.start, node.end), value, { lenient: true });
+  const source = text.slice(node.start, node.end);
+  const isInTurns = inTurns !== undefined && isLarge(source);
+  const document = isInTurns
+    ? await inTurns(readLargeResult(source))
+    : locate('mcp', source, value, { lenient: true });
   return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
