@@ -68,6 +68,13 @@ export function createMcpServers(
       if (server.api) return apis.shared(server).list();
       return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
     },
+    ...sessionsOf(peerOf),
+  };
+}
+
+/** What clients with sessions of their own ask. */
+function sessionsOf(peerOf: (server: McpServerConfig, to: InSession) => Peer): Omit<McpServers, 'call' | 'list'> {
+  return {
     openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
       peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
     async closeSession(server, to) {
