@@ -141,7 +141,7 @@ export interface DispatchParts {
  * Asks providers until the head of an answer is there; or takes the answer that is at hand. Whom it asked is in `tally`,
  * also when it rejects. `retain`: absent unless policy retains content.
  */
-export async function ask(
+export async function askProviders(
   work: Dispatch,
   parts: DispatchParts,
   retain: Retain | undefined,

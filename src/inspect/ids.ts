@@ -206,21 +206,23 @@ export function withPlainModel<T extends Pick<Call, 'ask' | 'headers' | 'isLocal
   const { policy } = call.key.workload;
   const { model } = call.ask;
   const hasTerms = policy.dlp.customTerms.length > 0 || call.remove.length > 0;
-  const tellsData = (id: string): boolean =>
-    (known.get(id) ?? tells(id, detection)) || (hasTerms && namesTerm(id, policy.dlp, call.remove));
   // The gateway's own models are no names of a caller's, whatever terms are words of them.
-  if (!call.isLocal && tellsData(model)) throw noModel();
+  if (!call.isLocal) {
+    if (known.get(model) ?? tells(model, detection)) throw noModel();
+    if (hasTerms && namesTerm(model, policy.dlp, call.remove)) throw noModel();
+  }
   const flags = call.headers['anthropic-beta'];
   if (flags === undefined || policy.dlp.mode === 'allow_log') return call;
   for (const flag of [flags].flat().join(',').split(',')) {
-    if (tellsData(flag)) throw refused(['a beta flag']);
+    const isTelling = tells(flag, detection) || (hasTerms && namesTerm(flag, policy.dlp, call.remove));
+    if (isTelling) throw refused(['a beta flag']);
   }
   return call;
 }
 
 function tells(id: string, detection: Detection): boolean {
-  const told = new IdSearch(detection, {}, []).inId(id).length > 0;
-  known.set(id, told);
+  let told = known.get(id);
+  if (told === undefined) known.set(id, (told = new IdSearch(detection, {}, []).inId(id).length > 0));
   return told;
 }
 

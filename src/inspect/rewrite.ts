@@ -133,7 +133,9 @@ export class Rewrite {
     if (!isChanged) return undefined;
     written.push(text.slice(at));
     yield;
-    const whole = written.length > MOST_STRUNG ? written.join('') : strung(written);
+    let whole = '';
+    if (written.length > MOST_STRUNG) whole = written.join('');
+    else for (const part of written) whole += part;
     return inside ? { start: node.start, end: node.end, text: `"${whole}"` } : setString(node, whole);
   }
 
@@ -276,9 +278,3 @@ export function confusion(): GatewayError {
 
 /** Of so few parts a text is strung together without a copy: the body that it becomes a part of is written once. */
 const MOST_STRUNG = 64;
-
-function strung(parts: readonly string[]): string {
-  let text = '';
-  for (const part of parts) text += part;
-  return text;
-}

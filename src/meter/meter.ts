@@ -107,11 +107,11 @@ function moneyOf(open: OpenHold, prices: ReadonlyMap<string, Price>, { likely }:
   return {
     open,
     cost(usage, target, units) {
-      const id = targetId(target.provider, target.model);
+      const id = `${target.provider}/${target.model}`;
       likely.note(open.organization, id, usage.output);
       return cost(prices.get(id)!, usage, units);
     },
-    priceSource: ({ provider, model }) => prices.get(targetId(provider, model))!.source,
+    priceSource: ({ provider, model }) => prices.get(`${provider}/${model}`)!.source,
   };
 }
 
@@ -222,7 +222,7 @@ function priceCandidates<T extends DebitedTarget>(
         : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
     if (!price) continue;
     if ((bounds.serviceTier !== undefined || bounds.fast) && !coversService(price, bounds)) continue;
-    prices.set(targetId(provider.config.slug, model), price);
+    prices.set(`${provider.config.slug}/${model}`, price);
     plan.push(candidate);
     const worst = ceiling(price, bounds);
     if (worst > amount) amount = worst;
@@ -286,17 +286,13 @@ const UNIT_NAMES: Readonly<Record<Unit, string>> = {
   containers: 'Container',
 };
 
-function targetId(provider: string, model: string): string {
-  return `${provider}/${model}`;
-}
-
 /** Says which price to configure. The owner's own server has only the price that the owner sets. */
 function unpriced(
   candidates: readonly DebitedTarget[],
   quantities: readonly Quantity[],
   serviceTier: string | undefined,
 ): GatewayError {
-  const models = [...new Set(candidates.map(({ provider, model }) => targetId(provider.config.slug, model)))];
+  const models = [...new Set(candidates.map(({ provider, model }) => `${provider.config.slug}/${model}`))];
   const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
   const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
   const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');

@@ -2,7 +2,7 @@ import type { Call, Emit, CallRequest } from '#/call/call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
-import { NOT_CACHED, type Recalled } from '#/dispatch/cache/recalled.ts';
+import { NOT_CACHED, type Recalled, type CacheHit } from '#/dispatch/cache/recalled.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
@@ -23,9 +23,14 @@ import { isLarge } from '#/wire/document/large-text.ts';
 import { mayName } from '#/wire/kept/names.ts';
 import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
 import { admit, admitLarge } from './admit.ts';
-import { askCandidates, passAnswer, rememberAnswer } from './model-answer.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
+import { AnswerTally } from '#/dispatch/answer-tally.ts';
+import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
+import { askProviders, type Coming, type Retain } from '#/dispatch/dispatch.ts';
+import { passOn } from '#/dispatch/pass-on.ts';
+import { keptOf, retained, withAnswer } from '#/dispatch/retained-call.ts';
+import type { ContentDraft } from '#/seal/content/content-writer.ts';
 
 export interface ModelCallStart extends CallStart<CallRequest> {
   /** The body as received. */
@@ -97,7 +102,7 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
       policy.dlp,
       remove,
       detectionFor(call, parts.detection),
-      attachmentReaderFor(call, parts.files),
+      'decodeRequest' in codec ? attachmentReaderFor(call, parts.files) : undefined,
       modelsOf(ask.model, organization),
       call.slices,
     );
@@ -108,14 +113,13 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
 }
 
 /**
- * Reads the files of a call; undefined if its family cannot contain files. Reading that exceeds the answer timeout
- * fails. `documents` undefined: this installation does not process documents.
+ * Reads the files of a call in a family that can contain files. Reading that exceeds the answer timeout fails.
+ * `documents` undefined: this installation does not process documents.
  */
 function attachmentReaderFor(
-  { codec, signal, timeoutMs, key }: Call,
+  { signal, timeoutMs, key }: Call,
   documents: RecentDocuments | undefined,
-): AttachmentReader | undefined {
-  if (!('decodeRequest' in codec)) return undefined;
+): AttachmentReader {
   const engine = documents?.of(key.workload.organization.id);
   return { engine, signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
 }
@@ -230,4 +234,87 @@ function accept(
   call.place?.[Symbol.dispose]();
   const emitted = emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
   return emitted instanceof Promise ? emitted.then(() => ({ headers })) : { headers };
+}
+
+/** A call once the head of its answer is there. Its prompt is no longer needed. */
+interface Answering {
+  readonly coming: Coming;
+  readonly emit: Emit;
+  /** Set where the answer came from the cache. */
+  readonly repeatable: Repeatable | undefined;
+}
+
+/** A call that was answered from the cache, to be remembered. */
+interface Repeatable {
+  readonly call: Call;
+  readonly inspection: Inspection;
+  readonly hit: CacheHit;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Asks the candidates, until the answer comes that is passed on. */
+async function askCandidates(work: Accepted, parts: PipelineParts): Promise<Answering> {
+  const { call, inspection, recalled, emit, headers } = work;
+  const { hit } = recalled;
+  const tally = new AnswerTally();
+  try {
+    const retain = call.key.workload.policy.contentRetention ? retainFor(work, parts) : undefined;
+    const coming = await askProviders(work, parts, retain, tally);
+    return { coming, emit, repeatable: hit && { call, inspection, hit, headers } };
+  } catch (thrown) {
+    throw new Stopped(thrown, tally);
+  }
+}
+
+function retainFor({ call, inspection, recalled }: Accepted, { content }: PipelineParts): Retain {
+  return (candidate) => retaining(keptOf(call, retained(call, inspection, candidate, recalled.hit)), content);
+}
+
+/** A function of its own: a closure within `retainFor` would hold the call. */
+function retaining(draft: ContentDraft, content: PipelineParts['content']): ReturnType<Retain> {
+  return (answer) => content.enqueue(answer ? withAnswer(draft, answer) : draft);
+}
+
+interface Answered extends Answering {
+  /** The body as its client got it; empty unless it came from the cache. */
+  readonly heard: string;
+}
+
+/** Hands the answer on as it comes. */
+async function passAnswer({
+  coming,
+  emit,
+  repeatable,
+}: Answering): Promise<Pick<Answered, 'heard'> & { readonly facts: CallFacts }> {
+  const { tally } = coming;
+  let heard = '';
+  const listening: Emit | undefined =
+    repeatable &&
+    ((answer) => {
+      if (answer.kind === 'body') heard += answer.text;
+      return emit(answer);
+    });
+  try {
+    await passOn(coming, listening ?? emit);
+    return { heard, facts: tally };
+  } catch (thrown) {
+    throw new Stopped(thrown, tally);
+  }
+}
+
+/** Remembers a call that was answered from the cache, for the next one that is identical byte for byte. */
+function rememberAnswer(
+  { repeatable, heard }: Answered,
+  { hotCache }: PipelineParts,
+  stated: StatedFacts,
+): Stated<object> {
+  const row = repeatable && recurringOf(stated);
+  if (!row) return {};
+  const { call, inspection, hit, headers } = repeatable;
+  // A translated answer bears the id of the call that it is for.
+  if (!hit.stored || hit.candidate.translation) return {};
+  const keeps = call.key.workload.policy.contentRetention;
+  const content = keeps ? retained(call, inspection, hit.candidate, hit) : undefined;
+  hotCache.note(call, call.document.text, { row, headers, text: heard, content }, hit.stored);
+  return {};
 }

@@ -6,7 +6,7 @@ import { startDocumentEngine, type EngineProcess } from '../harness/document-eng
 import { letter } from '../harness/pdfs.ts';
 import { HOSTILE } from './hostile-files.ts';
 
-const STEP_SECONDS = 20;
+const STEP_SECONDS = 10;
 const JOB_SECONDS = 60;
 /**
  * Of the process while it works, and when it rests again: what ended threads have freed is not all given back. A second

@@ -258,12 +258,8 @@ function followingIn(byte: number, expected: number): number {
 /** The end of the run of characters of base64 at `at`, or `at` where it is too short to hold a text. */
 export function runEnd(text: string, at: number): number {
   let end = at;
-  while (isOfRun(text.charCodeAt(end))) end += 1;
+  for (let code = text.charCodeAt(end); code < 128 && VALUES[code] !== 64; code = text.charCodeAt(end)) end += 1;
   return end - at >= SHORTEST_RUN ? end : at;
-}
-
-function isOfRun(code: number): boolean {
-  return code < 128 && VALUES[code] !== 64;
 }
 
 /**
@@ -273,7 +269,12 @@ function isOfRun(code: number): boolean {
 export function nextRun(text: string, from: number): number {
   for (let at = from + SHORTEST_RUN - 1; at < text.length;) {
     let start = at;
-    while (start >= from && isOfRun(text.charCodeAt(start))) start -= 1;
+    for (
+      let code = text.charCodeAt(start);
+      start >= from && code < 128 && VALUES[code] !== 64;
+      code = text.charCodeAt(start)
+    )
+      start -= 1;
     if (at - start >= SHORTEST_RUN) return start + 1;
     at = start + SHORTEST_RUN;
   }

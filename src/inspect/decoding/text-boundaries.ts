@@ -5,16 +5,7 @@ import { united, type Match } from '../match.ts';
 import { addAnnounced } from './announced-joints.ts';
 import { halvesOf } from './parted-values.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
-import {
-  runsOf,
-  saidIn,
-  spaced,
-  stretchOf,
-  textsInJson,
-  textsOf,
-  type ReadText,
-  type TextRun,
-} from './text-runs.ts';
+import { runsOf, saidIn, spaced, stretchOf, textsInJson, textsOf, type ReadText, type TextRun } from './text-runs.ts';
 
 /** What tells that a text may have one of those that are looked for. */
 const TELLING =
@@ -48,7 +39,9 @@ export function* boundariesOf(leaves: readonly Leaf[], source: string): Steps<re
     addTelling(run, TELLING, found);
     addAnnounced(run, found);
   });
-  if (leaves.some(({ inJson }) => inJson !== undefined))
+  let hasJson = false;
+  for (const { inJson } of leaves) hasJson ||= inJson !== undefined;
+  if (hasJson)
     yield* addBoundaries(textsInJson(leaves), (run) => {
       const own = { ...run, inJson: true };
       addTelling(own, TELLING_IN_JSON, found);

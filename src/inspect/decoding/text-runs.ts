@@ -66,7 +66,11 @@ function isTextCalled(name: string): boolean {
 function endOf(text: string, plain: boolean): number {
   let end = text.length;
   const least = end - MOST_PASSED;
-  while (end > 0 && end > least && (isBlank(text, end - 1) || (plain && isPassed(text, end - 1)))) end -= 1;
+  while (end > 0 && end > least) {
+    const isBlank = text.charCodeAt(end - 1) <= 32 || isWideBlank(text, end - 1);
+    if (!isBlank && !(plain && isPassed(text, end - 1))) break;
+    end -= 1;
+  }
   if (plain && text.startsWith('...', end - 3)) return endOf(text.slice(0, end - 3).trimEnd(), false);
   return end;
 }
@@ -76,7 +80,7 @@ function beginOf(text: string, plain: boolean): number {
   const most = Math.min(text.length, MOST_PASSED);
   let at = 0;
   while (at < most) {
-    if (isBlank(text, at)) at += 1;
+    if (text.charCodeAt(at) <= 32 || isWideBlank(text, at)) at += 1;
     else if (!plain) break;
     else {
       const [marker] = MARKER.exec(text.slice(at, at + 4)) ?? [];
@@ -99,9 +103,9 @@ function mayBeginPassed(text: string, from: number): boolean {
   return from < text.length && (code === 46 || isDigit(code) || isPassed(text, from));
 }
 
-function isBlank(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code <= 32 || (code > 127 && text.charAt(at).trim() === '');
+/** A blank outside ASCII. */
+function isWideBlank(text: string, at: number): boolean {
+  return text.charCodeAt(at) > 127 && text.charAt(at).trim() === '';
 }
 
 function isPassed(text: string, at: number): boolean {

@@ -88,12 +88,13 @@ function localStart(text: string, at: number, floor: number): number {
   while (start > floor && at - start < LOCAL_MAX) {
     const kind = localKind(text, start - 1);
     if (kind === 'none') break;
+    const code = text.charCodeAt(start - 1);
     if (kind === 'letter') {
-      const own = isUnspaced(text, start - 1);
+      const own = code > 127 && isUnspaced(text, start - 1);
       if (unspaced !== undefined && unspaced !== own) break;
       unspaced = own;
     }
-    start -= widthBefore(text, start);
+    start -= code > 127 ? widthBefore(text, start) : 1;
     if (text.charCodeAt(start - 1) === 61) start = beforeEquals(text, start, floor);
   }
   return tidyStart(text, Math.max(start, floor), at);
@@ -180,7 +181,7 @@ function labelEnd(text: string, from: number): number {
     }
     if (isDigit(code)) end += 1;
     else if (isLetter(code) || (code > 127 && isWideLetter(text, end))) {
-      const own = isUnspaced(text, end);
+      const own = code > 127 && isUnspaced(text, end);
       if (unspaced !== undefined && unspaced !== own) break;
       unspaced = own;
       end += code >= 0xd800 && code <= 0xdbff ? 2 : 1;

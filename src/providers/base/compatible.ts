@@ -80,21 +80,11 @@ function create(
       const known = traits(config, context.model);
       const { family } = document;
       const rejects = config.models.get(context.model)?.rejects ?? NOTHING;
-      if (
-        leavesChat &&
-        family === 'chat' &&
-        !context.stream &&
-        known.cacheMarks === 'as-written' &&
-        rejects.length === 0
-      )
-        return NO_EDITS;
+      const isLeft = leavesChat && family === 'chat' && !context.stream && rejects.length === 0;
+      if (isLeft && known.cacheMarks === 'as-written') return NO_EDITS;
       if (family === 'decisions') fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
-      const edits = fitOpenAi(
-        document,
-        { config, traits: known, rejects, rules, quirk: quirks.fitChat },
-        context,
-        lose,
-      );
+      const target = { config, traits: known, rejects, rules, quirk: quirks.fitChat };
+      const edits = fitOpenAi(document, target, context, lose);
       const more = fits[family]?.(document, config) ?? [];
       return more.length > 0 ? [...edits, ...more] : edits;
     },

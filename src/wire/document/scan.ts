@@ -116,7 +116,8 @@ class Scanner {
   constructor(text: string, lenient: boolean) {
     this.#text = text;
     this.#lenient = lenient;
-    this.#backslash = indexOf(text, '\\', 0);
+    const backslash = text.indexOf('\\');
+    this.#backslash = backslash < 0 ? text.length : backslash;
     if (text.charCodeAt(0) <= 32) this.#blanks();
   }
 
@@ -152,7 +153,10 @@ class Scanner {
     while (this.#text.charCodeAt(this.#at) !== CLOSE_OBJECT) {
       const key = this.#string();
       if (key.end - key.start - 2 !== key.value.length) this.escapedNames = true;
-      if (!this.#lenient) names = refuseDuplicate(members, names, key.value);
+      if (!this.#lenient) {
+        if (members.length >= LINEAR_SEARCH_MEMBERS) names = refuseDuplicate(members, names, key.value);
+        else for (const one of members) if (one.key.value === key.value) throw duplicate();
+      }
       if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
       this.#at++;
       if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
@@ -205,15 +209,7 @@ function isEscaped(text: string, start: number, quote: number): boolean {
   return (quote - at) % 2 === 0;
 }
 
-function refuseDuplicate(
-  members: readonly Member[],
-  names: Set<string> | undefined,
-  name: string,
-): Set<string> | undefined {
-  if (names === undefined && members.length < LINEAR_SEARCH_MEMBERS) {
-    for (const entry of members) if (entry.key.value === name) throw duplicate();
-    return undefined;
-  }
+function refuseDuplicate(members: readonly Member[], names: Set<string> | undefined, name: string): Set<string> {
   const known = names ?? new Set(members.map((entry) => entry.key.value));
   if (known.has(name)) throw duplicate();
   return known.add(name);
