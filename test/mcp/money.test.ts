@@ -168,7 +168,9 @@ function faultsOf({ id, tool, sent, server }: Call, row: AuditRow | undefined): 
   if (!row) return [`${what} has no row`];
   const reached = seen.get(id) ?? 0;
   const faults = reached > 1 ? [`${what} was run ${reached} times`] : [];
-  const truth = reached > 0 && tool.charged ? tool.price : 0n;
+  // A server that is slow enough has not read a request that has come to it: it may run it, and it is charged.
+  const mayRun = reached > 0 || (code === 'upstream_timeout' && row.cost_nano_eur !== '0');
+  const truth = mayRun && tool.charged ? tool.price : 0n;
   if (BigInt(row.cost_nano_eur) !== truth) faults.push(`${what} costs ${row.cost_nano_eur} instead of ${truth}`);
   if (BigInt(row.held_nano_eur) < truth) faults.push(`${what} costs more than its hold ${row.held_nano_eur}`);
   if ((row.code ?? '') !== code) faults.push(`${what} has code ${row.code}`);

@@ -1,5 +1,6 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
@@ -44,7 +45,7 @@ export function createMcpServers(
         ...ask,
       });
       try {
-        return answerOf(document, version, place);
+        return answerOf(document, version, place, server.maxResultBytes);
       } catch (thrown) {
         place[Symbol.dispose]();
         throw thrown;
@@ -89,12 +90,14 @@ function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
   return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
 }
 
-/** The result or the error of a response, as a document of its own. */
-function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable): ToolAnswer {
+/** The result or the error of a response, of at most so many bytes, as a document of its own. */
+function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable, most: number): ToolAnswer {
   const kind = isObject(body['result']) ? 'result' : 'error';
   const value = body[kind];
   const node = member(root, kind);
   if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
-  const document = locate('mcp', text.slice(node.start, node.end), value, { lenient: true });
+  const source = text.slice(node.start, node.end);
+  if (Buffer.byteLength(source) > most) throw new UpstreamFault('too_large', `the result is larger than ${most} bytes`);
+  const document = locate('mcp', source, value, { lenient: true });
   return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
