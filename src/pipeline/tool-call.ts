@@ -183,7 +183,7 @@ async function inspectArguments(
   }
 }
 
-/** What is inspected. */
+/** The document that is inspected. */
 function documentOf(args: ToolCallRequest['arguments'], answers: readonly string[]): WireDocument {
   return args && answers.length === 0
     ? argumentsDocument(args.source, args.value)
