@@ -114,7 +114,7 @@ test('a result over 10 MiB is refused and charged, and the next call is served',
   expect(textOf(await send(500))).toContain(MAIL);
 });
 
-test.each([false, true])('a limit holds to the byte (streams: %s)', async (streams) => {
+test.each([false, true])('a limit holds byte for byte (streams: %s)', async (streams) => {
   tight.behaviour.streams = streams;
   for (const [bytes, code] of [
     [16_384, ''],
