@@ -150,8 +150,9 @@ export async function askOnce(sending: Sending, parts: AskParts): Promise<Answer
     permit.end(outcomeOf(thrown, sending.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(sending)) };
-    const { aborted, reason } = request.signal;
-    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
+    const reason: unknown = request.signal.reason;
+    if (request.signal.aborted)
+      throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');

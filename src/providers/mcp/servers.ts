@@ -6,6 +6,7 @@ import {
   type McpServers,
   type ToolAnswer,
 } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
@@ -41,7 +42,7 @@ export function createMcpServers(
   const answered = async (peer: Peer, request: PeerRequest): Promise<ToolAnswer> => {
     const { document, version, place } = await peer.ask(request);
     try {
-      return await answerOf(document, version, place, request.inTurns);
+      return await answerOf(document, version, place, request.limit - BESIDE, request.inTurns);
     } catch (thrown) {
       place[Symbol.dispose]();
       throw thrown;
@@ -110,11 +111,12 @@ function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
   return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
 }
 
-/** The result or the error of a response, as a document of its own. */
+/** The result or the error of a response, of at most `most` bytes, as a document of its own. */
 async function answerOf(
   { root, text, body }: WireDocument,
   version: string,
   place: Disposable,
+  most: number,
   inTurns: InTurns | undefined,
 ): Promise<ToolAnswer> {
   const kind = isObject(body['result']) ? 'result' : 'error';
@@ -122,6 +124,7 @@ async function answerOf(
   const node = member(root, kind);
   if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
   const source = text.slice(node.start, node.end);
+  if (Buffer.byteLength(source) > most) throw new UpstreamFault('too_large', `the result is larger than ${most} bytes`);
   const isInTurns = inTurns !== undefined && isLarge(source);
   const document = isInTurns
     ? await inTurns(readLargeResult(source))
