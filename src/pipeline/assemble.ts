@@ -13,6 +13,8 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
+import { runCall } from './run-call.ts';
+import { SERVER_ANSWER } from './server-answer.ts';
 import { ClientSessions } from './tools/clients/client-sessions.ts';
 import { OfferedTools } from './tools/offered-tools.ts';
 import { ToolLists } from './tools/tool-lists.ts';
@@ -37,7 +39,7 @@ export function assemble(deps: PipelineDeps): Assembled {
   const { counters, prices } = deps;
   const { restorer, refused: onRefused } = settlement;
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
-  const parts = {
+  const parts: Assembled['parts'] = {
     ...deps,
     open,
     writer,
@@ -64,6 +66,7 @@ export function assemble(deps: PipelineDeps): Assembled {
       servers: deps.mcpServers,
       offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), deps.pins),
       clients: new ClientSessions({ cipher: deps.cipher, neighbours: deps.neighbours, servers: deps.mcpServers }),
+      answerServer: (start) => runCall(SERVER_ANSWER, 'mcp', start, parts),
     },
   };
   return { parts, settlement, lease, sweeper };

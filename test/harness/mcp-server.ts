@@ -119,7 +119,10 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
         error: { code: behaviour.lostStatus === 404 ? -32001 : -32000, message: 'Session not found' },
       });
     const session = String(headers['mcp-session-id']);
-    if (request.method === 'DELETE') return void (sessions.delete(session), send(204, undefined));
+    if (request.method === 'DELETE') {
+      sessions.delete(session);
+      return send(204, undefined);
+    }
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n');
       streams.set(session, response);

@@ -8,7 +8,6 @@ import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
@@ -16,6 +15,7 @@ import { headersOf } from '#/wire/mcp/headers.ts';
 import { ClientAsks } from './clients/client-asks.ts';
 import { capabilitiesIn } from './clients/input-required.ts';
 import { noticesFor } from './notices.ts';
+import type { AskParts } from './tool-parts.ts';
 import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
 
 /** A call that its server's circuit breaker lets through. */
@@ -55,7 +55,7 @@ const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds:
 /** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
 export function enterServer(
   { server }: Pick<Asking, 'server'>,
-  { upstreams }: Pick<PipelineParts, 'upstreams'>,
+  { upstreams }: Pick<AskParts, 'upstreams'>,
 ): EnteredServer & { readonly release: Disposable } {
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
@@ -70,7 +70,7 @@ export function enterServer(
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
-export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
+export async function askServer(asking: Asking, parts: AskParts): Promise<Given> {
   const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
@@ -102,11 +102,12 @@ export async function askServer(asking: Asking, parts: PipelineParts): Promise<G
     });
     await notices?.done();
     await asks.done();
-    permit.end('served');
+    const { status = 200 } = answer;
+    permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
       asks,
-      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status: 200 })] },
+      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
     permit.end(outcomeOf(thrown, asking.fair));
@@ -135,7 +136,7 @@ function sessionFor({ session }: ToolCallRequest, { name, sessions }: McpServerC
   return sessions === 'per_client' ? (session?.servers.get(name) ?? 'alone') : undefined;
 }
 
-function asksOf(asking: Asking, parts: PipelineParts): ClientAsks {
+function asksOf(asking: Asking, parts: AskParts): ClientAsks {
   const { request, server, listed, sent, written, inspection } = asking;
   const sentSoFar = { arguments: sent ?? '{}', answers: asking.answers };
   const said = { arguments: request.arguments?.source, answers: written, sent: sentSoFar };

@@ -18,7 +18,7 @@ export interface Notices {
   done(): Promise<void>;
 }
 
-/** What was said to the server so far: it grows while the client answers questions. */
+/** All that a client said to the server so far: it grows while the client answers questions. */
 interface Said {
   readonly inspection: Inspection | undefined;
   /** Answers to the tool's questions, as the client wrote them. */
@@ -57,7 +57,7 @@ export function noticesFor(
   };
 }
 
-/** A log message outside of calls, as a whole message for the client; undefined: it is none, or is not passed on. */
+/** A log message outside of calls, as a whole message for the client; undefined: it is something else, or is not passed on. */
 export async function passedLog(
   { body }: WireDocument,
   request: CallContext,

@@ -134,7 +134,7 @@ function unusable(cause: unknown): GatewayError {
 interface Restored {
   readonly request: Pick<CallContext, 'key'>;
   readonly inspection: Inspection | undefined;
-  /** What was inspected, as the client wrote it: JSON source. */
+  /** The inspected texts, as the client wrote them: JSON source. */
   readonly said: { readonly arguments: string | undefined; readonly answers: readonly string[] };
 }
 

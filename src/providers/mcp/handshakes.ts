@@ -74,7 +74,7 @@ export class Handshakes {
     return this.shakeHands(sharedCapabilities(this.#server));
   }
 
-  /** Opens a session. `capabilities`: what is said that the client can do. */
+  /** Opens a session. `capabilities`: those that the client is said to have. */
   async shakeHands(capabilities: JsonObject): Promise<Link> {
     const asked = { protocolVersion: LEGACY[0], capabilities, clientInfo: this.#client };
     const opened = await this.#exchange(undefined, 'initialize', asked);

@@ -125,7 +125,7 @@ export class Peer {
     const opening = this.#handshakes.shakeHands({});
     const link = await this.#beforeSending(() => unlessLate(opening, request.signal, until));
     try {
-      // Nobody else hears what it asks.
+      // Its questions reach no client.
       return await this.#askOn(link, { ...request, onAsk: undefined }, until);
     } finally {
       this.#end(link);
@@ -142,7 +142,7 @@ export class Peer {
     const { era } = await this.#opened(signal, until);
     if (era === 'modern') return undefined;
     const opening = this.#handshakes.shakeHands(capabilities);
-    // It may come when nobody waits for it any more.
+    // It may come when no caller waits for it.
     opening.then(
       (link) => (signal.aborted || performance.now() > until ? this.#end(link) : undefined),
       () => undefined,
@@ -235,7 +235,7 @@ export class Peer {
     return `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":{${inside}}}`;
   }
 
-  /** A server may ask whether we are there. Anything else that nobody takes is refused, so that it goes on. */
+  /** A server may ask whether we are there. Any question that no client takes is refused, so that it goes on. */
   #hear(
     link: Link,
     { document, method, id }: ServerMessage,

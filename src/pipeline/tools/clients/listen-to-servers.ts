@@ -4,10 +4,10 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { ToSession } from '#/ports/mcp-servers.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import type { ClientEra } from '#/wire/mcp/eras.ts';
-import type { PipelineParts } from '../../pipeline-parts.ts';
 import { passedLog } from '../notices.ts';
 import { keyFor } from '../protected-key.ts';
 import { ClientAsks } from './client-asks.ts';
+import type { AskParts } from '../tool-parts.ts';
 import type { SessionCaller } from './client-sessions.ts';
 
 /** A client that listens to its servers. */
@@ -30,7 +30,7 @@ const CHANGES: ReadonlySet<unknown> = new Set([
  * Passes on what the servers of a session say besides their answers, until one of them ends its stream or the client
  * leaves. Log messages are looked through like results.
  */
-export async function listenToServers(listener: Listener, session: ClientSession, parts: PipelineParts): Promise<void> {
+export async function listenToServers(listener: Listener, session: ClientSession, parts: AskParts): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([listener.signal, stop.signal]);
   const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -50,7 +50,7 @@ async function listenToOne(
   listener: Listener & { readonly session: ClientSession },
   server: McpServerConfig,
   to: ToSession,
-  parts: PipelineParts,
+  parts: AskParts,
 ): Promise<boolean> {
   const request = { ...listener, key: keyFor(listener.key, server.trust) };
   const nothing = { arguments: undefined, answers: [], sent: { arguments: '{}', answers: [] } };
@@ -65,19 +65,20 @@ async function listenToOne(
       })
       .catch(() => undefined);
   };
-  return parts.tools.servers.listen(server, to, {
+  // Questions wait as long as the stream is open.
+  return await parts.tools.servers.listen(server, to, {
     onNotice,
     onAsk: (ask) => asks.take(ask),
     signal: request.signal,
   });
 }
 
-/** Who is told that a list has changed finds the new one. */
+/** A client that learns of a changed list finds the new one. */
 async function messageFor(
   notice: WireDocument,
   server: McpServerConfig,
   request: CallContext,
-  parts: PipelineParts,
+  parts: AskParts,
 ): Promise<string | undefined> {
   const { method } = notice.body;
   if (!CHANGES.has(method)) return passedLog(notice, request, parts);
