@@ -29,7 +29,7 @@ const callOf = (organization: string, workload = 'w') => ({
   signal: new AbortController().signal,
   key: { workload: { id: workload, organization: { id: organization } } },
 });
-const CLEAN = 'All is quiet here today, and nobody is named. '.repeat(8);
+const CLEAN = 'All is quiet here today, and no name is said. '.repeat(8);
 const FOUND = `${CLEAN}Write to ada@corp.de.`;
 const MAIL = [{ start: FOUND.indexOf('ada'), end: FOUND.length - 1, category: 'EMAIL' }];
 
