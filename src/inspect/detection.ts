@@ -75,7 +75,6 @@ export function detectionUntil(signal: AbortSignal, detection: Detection): Detec
 
 /** Functions that run for each text are copied as they are, so that calls do not go through this object. */
 class ScopedDetection implements Detection {
-  readonly categories: ReadonlySet<string>;
   readonly byDefault: ReadonlySet<string> | undefined;
   readonly needsWorker: Detection['needsWorker'];
   readonly findNow: Detection['findNow'];
@@ -84,13 +83,16 @@ class ScopedDetection implements Detection {
   readonly #asker: Asker | undefined;
 
   constructor(signal: AbortSignal, detection: Detection, asker: Asker | undefined) {
-    this.categories = detection.categories;
     this.byDefault = detection.byDefault;
     this.needsWorker = detection.needsWorker;
     this.findNow = detection.findNow;
     this.#signal = signal;
     this.#detection = detection;
     this.#asker = asker;
+  }
+
+  get categories(): ReadonlySet<string> {
+    return this.#detection.categories;
   }
 
   find(
