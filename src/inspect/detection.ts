@@ -90,7 +90,6 @@ const NOTHING: readonly Match[] = Object.freeze([]);
 
 /** A detection for a caller, which searches no text again in which it found nothing for that workload. */
 class ScopedDetection implements Detection {
-  readonly categories: ReadonlySet<string>;
   readonly byDefault: ReadonlySet<string> | undefined;
   readonly needsWorker: Detection['needsWorker'];
   readonly findNow: Detection['findNow'];
@@ -101,7 +100,6 @@ class ScopedDetection implements Detection {
   readonly #owner: string;
 
   constructor(signal: AbortSignal, detection: Detection, asker: Asker | undefined) {
-    this.categories = detection.categories;
     this.byDefault = detection.byDefault;
     this.needsWorker = detection.needsWorker;
     this.#signal = signal;
@@ -110,6 +108,10 @@ class ScopedDetection implements Detection {
     this.#clean = rememberedBy(detection);
     this.#owner = asker ? `${asker.organization}\0${asker.workload}` : '';
     this.findNow = asker ? (text, categories) => this.#findNow(text, categories) : detection.findNow;
+  }
+
+  get categories(): ReadonlySet<string> {
+    return this.#detection.categories;
   }
 
   find(
