@@ -32,6 +32,10 @@ run: packages ## Start the gateway with nothing else installed; prints a key and
 gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
+.PHONY: bridge
+bridge: packages ## The bridge to an MCP server over standard input: make bridge ARGS="COMMAND ARGUMENT…" (GW_BRIDGE_TOKEN)
+	@exec $(WITH_NODE) node bridge/main.ts $(ARGS)
+
 .PHONY: debug
 debug: packages ## Start the gateway with the inspector on port 9229; FILE=…: one test, stopped at its first line
 ifdef FILE
@@ -75,8 +79,11 @@ test-agents: export AGENTS ?= all
 test-agents: packages servers agents aider ## Whole sessions of Claude Code, Codex, opencode and aider, with every place of a model and mode
 	@$(VITEST) "$(CURDIR)/test/journeys/agents/"
 
-# Servers and clients of others are needed there only.
-test-mcp: mcp
+# Servers and clients of others are needed there only. Of `make test` a short form is part.
+test-mcp: export MCP_CALLS ?= 10000
+test-mcp: export MCP_CLIENTS ?= all
+test-mcp: export MCP_MESSAGES ?= 100000
+test-mcp: mcp agents
 
 # Fonts, and other readers of documents, are needed there only.
 test-documents: documents
@@ -235,6 +242,10 @@ crds: packages ## Write the CRDs of the chart, and the pages about kinds, from t
 add-vendor: packages servers ## Write the files of a vendor that speaks OpenAI's families, and run the matrix for it (NAME=acme)
 	@$(WITH_NODE) node tools/add-vendor.ts "$(NAME)"
 	@$(MAKE) crds matrix-vendor
+
+.PHONY: release
+release: ## Write a version everywhere, as one commit with a tag (VERSION=1.2.3)
+	@$(WITH_NODE) node tools/release.ts "$(VERSION)"
 
 .PHONY: matrix-vendor
 matrix-vendor: packages servers ## Run the matrix for one vendor (NAME=acme)

@@ -7,7 +7,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
-import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
+import { refuseRemovedHeader, TIMEOUT_HEADER, timeoutHeader } from '#/pipeline/admit.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { RouteDeps } from '#/route/plan.ts';
 import {
@@ -22,7 +22,7 @@ import { hangUpOf } from '#/surfaces/endpoint/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
 import { chatProtocol } from '#/surfaces/chat/protocol.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '#/surfaces/cors.ts';
-import type { Caller, Endpoint } from '#/surfaces/endpoint/endpoint.ts';
+import type { AuthenticatedRequest, Caller, Endpoint } from '#/surfaces/endpoint/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
 import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';
@@ -51,7 +51,18 @@ export interface GatewayDeps
   readonly keys: KeyStore;
   readonly pipeline: Pick<
     Pipeline,
-    'serve' | 'pass' | 'anonymize' | 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'
+    | 'serve'
+    | 'pass'
+    | 'anonymize'
+    | 'turnAway'
+    | 'leave'
+    | 'refuse'
+    | 'callTool'
+    | 'offerTools'
+    | 'whyUnlisted'
+    | 'clients'
+    | 'listenToServers'
+    | 'personOf'
   >;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
@@ -126,9 +137,10 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, deps: GatewayDe
     app.post(path, {
       onRequest: admitting(deps, endpoint.protocol, endpoint),
       handler: async (request, reply) => {
+        const came = authenticatedOf(request);
         using body = new IncomingBody(request, reply, deps);
-        await serveBody(request, reply, body, endpoint, deps);
-        deps.pipeline.leave(authenticatedOf(request));
+        await serveBody(request, reply, came, body, endpoint, deps);
+        deps.pipeline.leave(came);
       },
     });
   }
@@ -138,11 +150,11 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, deps: GatewayDe
 async function serveBody(
   request: FastifyRequest,
   reply: FastifyReply,
+  came: AuthenticatedRequest,
   body: IncomingBody,
   endpoint: Endpoint,
   deps: GatewayDeps,
 ): Promise<void> {
-  const came = authenticatedOf(request);
   // As text: inspection and routing edit it, nothing re-serialises it.
   const sent = await body.json();
   // A body may have come in while the process came to its end.
@@ -150,7 +162,7 @@ async function serveBody(
   const { text, authenticated } = endpoint.receive
     ? await endpoint.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
     : { text: sent, authenticated: came };
-  return serveCall(reply, authenticated, text, endpoint, deps);
+  return serveCall(reply, authenticated, text, endpoint, deps, body.keep);
 }
 
 const COUNTS: readonly CountEndpoint[] = [
@@ -167,10 +179,10 @@ function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
     app.post(path, {
       onRequest: admitting(deps, protocol),
       handler: async (request, reply) => {
+        const authenticated = authenticatedOf(request);
         using body = new IncomingBody(request, reply, deps);
         const { signal } = hangUpOf(reply);
         const sent = await body.json();
-        const authenticated = authenticatedOf(request);
         const { text } = receive ? await receive(sent, paramsOf(request), authenticated, signal) : { text: sent };
         return tell(await countTokens(text, { key: authenticated.key, signal }));
       },
@@ -229,8 +241,8 @@ function admit(
   const { calls, keys, pipeline } = deps;
   if (calls.isLeaving) reply.header('connection', 'close');
   const authenticated = authenticate(request, reply, keys, protocol, endpoint, known);
-  reply.headers(timeoutHeader(authenticated));
-  allowOrigin(request, reply, authenticated);
+  if (request.headers[TIMEOUT_HEADER] !== undefined) reply.headers(timeoutHeader(authenticated));
+  if (request.headers.origin !== undefined) allowOrigin(request, reply, authenticated);
   if (calls.isClosed) throw restarting(reply);
   const refusal = endpoint && pipeline.turnAway(authenticated);
   if (refusal) throw refusal;

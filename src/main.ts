@@ -33,6 +33,8 @@ import { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
+/** Requests for approval are shown a week after their end. */
+const APPROVALS_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** The composition root: constructs adapters with the parts in `main/`. Rejects when the gateway cannot start. */
 export async function run(settings: Settings, log: Log, host: Host): Promise<void> {
@@ -99,7 +101,9 @@ function createPipeline(
   contentKeys: readonly MasterKey[],
   { onPipeline }: Observer,
 ): Pipeline {
-  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins } = stores;
+  const { counters, ledger, journal, credit, responseCache, retainedContent, keptObjects, pins, toolApprovals } =
+    stores;
+  const { neighbours } = stores;
   return new Pipeline({
     counters,
     ledger,
@@ -118,6 +122,7 @@ function createPipeline(
     ...(lists && { lists }),
     media: tools.media,
     mcpServers: tools.mcpServers,
+    neighbours,
     ...(inference && {
       documents: inference.engine,
       models: inference.models,
@@ -127,6 +132,7 @@ function createPipeline(
     retainedContent,
     keptObjects,
     pins,
+    toolApprovals,
     cipher: createContentCipher(contentKeys),
     snapshot: () => config.current(),
     onEvent: onPipeline,
@@ -145,14 +151,15 @@ async function openCheckpoints(settings: Settings, { ledger }: Stores, { onPipel
 }
 
 /** Counts what earlier builds did not, now, and keeps the stores in order each hour. */
-function maintain({ ledger, retainedContent, keptObjects }: Stores, { onPipeline }: Observer): void {
-  const report = (kind: 'ledger.fault' | 'content.fault' | 'objects.fault') => (error: unknown) =>
+function maintain({ ledger, retainedContent, keptObjects, toolApprovals }: Stores, { onPipeline }: Observer): void {
+  const report = (kind: 'ledger.fault' | 'content.fault' | 'objects.fault' | 'approvals.fault') => (error: unknown) =>
     onPipeline({ kind, error });
   void ledger.countEarlierUsage().catch(report('ledger.fault'));
   const maintenance = setInterval(() => {
     ledger.maintain(Date.now()).catch(report('ledger.fault'));
     retainedContent.expire(Date.now()).catch(report('content.fault'));
     keptObjects.expire(Date.now()).catch(report('objects.fault'));
+    toolApprovals.expire(Date.now() - APPROVALS_KEPT_MS).catch(report('approvals.fault'));
   }, MAINTENANCE_MS);
   maintenance.unref();
 }
@@ -212,7 +219,7 @@ interface Running {
 async function shutDown(settings: Settings, log: Log, running: Running): Promise<void> {
   const { calls, jobs, gateway, pipeline, checkpointer, anchors, tools, stores } = running;
   if (calls.isLeaving) return;
-  calls.isLeaving = true;
+  calls.leave();
   jobs.runner.stop();
   log.info({ event: 'drain.leaving', open_calls: calls.size });
   await sleep(settings.leaveSeconds * 1000);

@@ -145,7 +145,11 @@ setup_python() { python_install python test/journeys/python/requirements.txt; }
 setup_agents() { npm_install tools/agents install --no-save; }
 
 # MCP servers and clients of others, for the tests that put the gateway between them.
-setup_mcp() { npm_install tools/mcp ci; }
+setup_mcp() {
+  npm_install tools/mcp ci --ignore-scripts
+  python_install mcp test/mcp/python/requirements.txt
+  python_install mcp-langchain test/mcp/python/langchain.txt
+}
 
 # One more of them, in Python: 700 MB on disk, so that only `make test-agents` asks for it.
 setup_aider() { python_install aider test/journeys/agents/requirements.txt; }

@@ -35,6 +35,8 @@ export interface CallContext {
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
   readonly surface: Surface;
+  /** The person that an access token names, as rows name persons; absent: the caller has a key. */
+  readonly person?: string | undefined;
   /** The request that the gateway makes this call for; absent: a client's own call. */
   readonly parent?: string;
   /** Lower-case names. */
@@ -46,12 +48,16 @@ export interface CallContext {
 /** A request to an endpoint, without its unread body, which steps take separately. */
 export interface CallRequest extends CallContext {
   readonly codec: Codec;
+  /** Takes memory for bytes that are kept to the end of the request besides its body. Throws when no memory is left. */
+  readonly keep?: ((bytes: number) => void) | undefined;
 }
 
 /** A request that was read and found well-formed. */
 export interface Call extends CallRequest {
   readonly document: WireDocument;
   readonly ask: Ask;
+  /** It is for a model of the gateway itself, and stays here (`staysHere`). */
+  readonly isLocal: boolean;
   /** Servers of tools that the provider is to call, where policy lets it. */
   readonly toolServers: ToolServers | undefined;
   /** Terms of the `gw` extension. */
@@ -88,6 +94,9 @@ export type Emit = (answer: Answer) => boolean | Promise<boolean>;
 export class ClientHungUp extends Error {
   override readonly name = 'ClientHungUp';
 }
+
+/** The client has said that it no longer wants the answer: nothing of it is waited for. */
+export class ClientCancelled extends ClientHungUp {}
 
 /** The process is ending and its grace for open streams is over. // spec 6.1.5 */
 export class ServerRestarting extends Error {

@@ -21,10 +21,26 @@ export interface AskedTarget {
   readonly family: Family;
 }
 
+/** How a call stands that a person must approve. */
+export interface ApprovalFacts {
+  /** When it was decided; null: it is not. */
+  readonly at: string | null;
+  /** Who decided. */
+  readonly by: string | null;
+  /** Of the request for approval. */
+  readonly id: string;
+  readonly state: 'asked' | 'waiting' | 'approved' | 'denied' | 'expired';
+}
+
 /** What a row says of a call of a tool: never its arguments or its result. */
 export interface ToolFacts {
+  /** Answers of the client to what the tool asked before; absent: none. */
+  readonly answers?: number | undefined;
+  readonly approval?: ApprovalFacts | undefined;
   /** HMAC-SHA256 of the arguments as canonical JSON, under a key of the organization. */
   readonly arguments: string | null;
+  /** Methods by which the tool asks the client for more; absent: it does not. */
+  readonly asks?: readonly string[] | undefined;
   /** SHA-256 of the definition as canonical JSON, without its `_meta`. */
   readonly definition: string | null;
   /** Revisions that the client and the server speak. */
@@ -106,20 +122,6 @@ export class Stopped extends Error {
     super(cause instanceof Error ? cause.message : 'the call was ended', { cause });
     this.facts = facts;
   }
-}
-
-/** Where a call went, as far as it is known. */
-interface Whereabouts {
-  readonly attempts: readonly { readonly sent?: boolean; readonly jurisdiction?: string }[];
-  readonly cacheHit: string;
-  readonly target: { readonly jurisdiction: string } | undefined;
-}
-
-/** Where a call's prompt went; what this gateway does itself it does without attempts. */
-export function jurisdictionOf({ attempts, cacheHit, target }: Whereabouts): string | null {
-  if (attempts.length === 0) return cacheHit === 'none' ? (target?.jurisdiction ?? null) : null;
-  if (attempts.length === 1) return attempts[0]!.sent === false ? null : (attempts[0]!.jurisdiction ?? null);
-  return jurisdictionsOf(attempts.flatMap((one) => (one.sent === false ? [] : (one.jurisdiction ?? []))));
 }
 
 /** Jurisdictions as a row tells them: each once, in alphabetical order, with commas between. */

@@ -2,6 +2,7 @@ import type { CustomTerm } from '#/config/snapshot.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { ClientEra } from '#/wire/mcp/eras.ts';
 import type { CallContext } from './call.ts';
+import type { ClientAsk, ClientSession } from './client-session.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 
 /** A request to call a tool of an MCP server. */
@@ -18,8 +19,24 @@ export interface ToolCallRequest extends CallContext {
   readonly remove?: readonly CustomTerm[] | undefined;
   /** The access token that it came with; absent: it came with a key. */
   readonly subject?: string | undefined;
+  /** What the client says that it can do; absent: nothing. */
+  readonly capabilities?: JsonObject | undefined;
+  /** The session of a legacy client; absent: it has none. */
+  readonly session?: ClientSession | undefined;
+  /** Asks a legacy client something; absent: it cannot be asked. */
+  readonly onAsk?: ((ask: ClientAsk) => void) | undefined;
+  /** What a modern client answers to what the tool asked before; absent: it is the first round. */
+  readonly input?: ToolInput | undefined;
   /** Takes progress and log messages while the tool works, as JSON source of `{method, params}`; absent: none are wanted. */
   readonly onNotice?: ((notice: ToolNotice) => void) | undefined;
+}
+
+/** Another round of a call whose tool asked for input. */
+export interface ToolInput {
+  /** Answers by the names of the questions; undefined: there are none. */
+  readonly responses: ToolArguments | undefined;
+  /** What the gateway gave the client to bring back. */
+  readonly state: string | undefined;
 }
 
 /** The arguments of a call: as the client wrote them, and the same parsed. */

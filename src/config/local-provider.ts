@@ -1,5 +1,8 @@
 import type { OrganizationConfig, ProviderConfig } from './snapshot.ts';
 
+/** How models of the gateway itself begin, and aliases. */
+export const LOCAL_PREFIX = 'gw/';
+
 const MODELS = ['ocr', 'anonymize', 'typed', 'typed/router'] as const;
 
 /**
@@ -27,6 +30,6 @@ export const LOCAL_PROVIDER: ProviderConfig = Object.freeze({
  * organization has defined. // spec 4.4.2
  */
 export function staysHere(model: string, { aliases }: Pick<OrganizationConfig, 'aliases'>): boolean {
-  if (!model.startsWith(`${LOCAL_PROVIDER.slug}/`) || aliases.has(model)) return false;
-  return LOCAL_PROVIDER.models.has(model.slice(LOCAL_PROVIDER.slug.length + 1));
+  if (!model.startsWith(LOCAL_PREFIX) || aliases.has(model)) return false;
+  return LOCAL_PROVIDER.models.has(model.slice(LOCAL_PREFIX.length));
 }

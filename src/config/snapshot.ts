@@ -106,9 +106,15 @@ export interface McpServerConfig {
   readonly jurisdiction: string;
   readonly auth: McpServerAuth;
   readonly trust: 'internal' | 'external';
+  /** Whether each client has a session of its own with a legacy server. */
+  readonly sessions: 'shared' | 'per_client';
+  /** What the server may ask of clients that can do it. */
+  readonly clientCapabilities: readonly ClientCapability[];
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Of these, only tools whose definition says that they change nothing. */
+  readonly readOnlyTools: boolean;
   readonly definitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];
@@ -116,13 +122,52 @@ export interface McpServerConfig {
   readonly callsPerMinute?: number;
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
+  /** Of an HTTP API, whose tools the gateway runs itself; absent: the server speaks the protocol. */
+  readonly api?: ApiConfig;
 }
 
-/** What the arguments of some tools must be. */
+/** The operations of an HTTP API. */
+export interface ApiConfig {
+  /** By name, in the order of the resource. */
+  readonly operations: ReadonlyMap<string, ApiOperation>;
+  /** Of all that is said of them: tells one state of the resource from another. */
+  readonly digest: string;
+}
+
+/** One operation of an HTTP API, which is one tool. */
+export interface ApiOperation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below the address of the API, with `{name}` for parameters. */
+  readonly path: string;
+  readonly parameters: readonly ApiParameter[];
+  readonly body: { readonly argument: string; readonly contentType: string } | undefined;
+  /** What clients learn of the tool: name, description, inputSchema, annotations. */
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** What its arguments must be. */
+  readonly arguments: Check;
+}
+
+/** Where one argument is sent. */
+export interface ApiParameter {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'header';
+  readonly argument: string;
+  readonly style: 'repeated' | 'comma' | 'space' | 'pipe' | 'deep' | 'json';
+  /** Slashes in a path are sent as %2F; else they are refused. */
+  readonly slashes: boolean;
+}
+
+/** A form for the user, an answer of the client's model, the client's folders. */
+type ClientCapability = 'elicitation' | 'sampling' | 'roots';
+
+/** What calls of some tools must keep. */
 export interface ToolRuleConfig {
   /** Names of tools, or patterns (`*`). */
   readonly tools: readonly string[];
-  readonly arguments: Check;
+  /** What the arguments must be; absent: anything. */
+  readonly arguments?: Check;
+  /** A person must approve each call. */
+  readonly needsApproval: boolean;
 }
 
 /** How the gateway proves to such a server who asks. */
@@ -208,6 +253,8 @@ export interface ResolvedPolicy {
   readonly allowedModels: readonly AllowList[];
   /** Every list must allow the tool. Empty: all. */
   readonly allowedTools: readonly ToolList[];
+  /** A person must approve calls of tools that any of these lists names. */
+  readonly toolsToApprove: readonly ToolList[];
   /** What every list of jurisdictions takes in; `EU` and `APAC` stand for their members. Absent: every jurisdiction. */
   readonly allowedJurisdictions?: ReadonlySet<string>;
   /** Tools that a provider may call past inspection, on an account of the organization's own. // spec 4.5.3 */

@@ -40,10 +40,11 @@ export class AnswerTally implements AnswerMeter, CallFacts {
     const { provider, model, family, losses } = candidate;
     const { slug } = provider.config;
     this.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
-    this.losses = tellableLosses(losses);
+    this.losses = losses.length === 0 ? losses : tellableLosses(losses);
     // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
     const output = ask.background === true ? (bounds.ceiling.outputTokens ?? 0) : 0;
-    this.seen = inServiceTier({ ...NO_USAGE, input: bounds.estimatedInput, output }, bounds.servedAs);
+    const seen = { ...NO_USAGE, input: bounds.estimatedInput, output };
+    this.seen = bounds.servedAs === undefined ? seen : inServiceTier(seen, bounds.servedAs);
     this.units = ask.units;
     this.#believable = slug === LOCAL_PROVIDER.slug ? undefined : bounds.believable;
   }

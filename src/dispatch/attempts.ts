@@ -4,6 +4,7 @@ import type { Call } from '#/call/call.ts';
 import { skipped } from '#/route/decision.ts';
 import type { AnswerTally } from './answer-tally.ts';
 import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstream/upstreams.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import type { UnsupportedParameters } from './unsupported-parameters.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { readRefusal, type Refusal } from './upstream/upstream-refusal.ts';
@@ -29,8 +30,9 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** Where attempts are reported, and each candidate that is skipped when the call comes. */
   readonly tally: AnswerTally;
-  /** Told of each candidate before it is asked. */
-  readonly onAsked: (candidate: Candidate) => void;
+  readonly bounds: UsageBounds;
+  /** The candidate that was asked last. */
+  asked: Candidate | undefined;
   readonly unsupported: UnsupportedParameters;
   readonly upstreams: Upstreams;
 }
@@ -63,12 +65,15 @@ export async function attempt(plan: Candidates, asking: Asking): Promise<Answere
   let last: Failure | undefined;
   for (let turn = 0; turn < MAX_TURNS && tally.attempts.length < MAX_ATTEMPTS; turn++) {
     if (turn > 0) for (const one of choices) one.health = upstreams.health(one.candidate);
-    const choice = soonest(choices);
-    if (!choice || signal.aborted || !(await pause(choice.restMs, deadline, signal))) break;
+    const [planned] = choices;
+    const isReady = turn === 0 && planned?.health.waitMs === 0;
+    const choice = isReady ? planned : soonest(choices);
+    if (!choice || signal.aborted || !(isReady || (await pause(choice.restMs, deadline, signal)))) break;
     const permit = upstreams.enter(choice.candidate);
     // Another call has come first meanwhile, and things are otherwise now.
     if (!permit) continue;
-    asking.onAsked(choice.candidate);
+    asking.asked = choice.candidate;
+    tally.asks(choice.candidate, asking.call.ask, asking.bounds);
     const result = await once(choice.candidate, permit, deadline, asking);
     if ('incoming' in result) return result;
     last = result;
@@ -97,7 +102,7 @@ class Choice {
 
   constructor(planned: Candidate, { unsupported, upstreams }: Asking) {
     this.#planned = planned;
-    this.candidate = unsupported.fit(planned);
+    this.candidate = unsupported.hasLearned ? unsupported.fit(planned) : planned;
     this.left = planned.provider.config.attempts;
     this.health = upstreams.health(this.candidate);
   }
@@ -158,7 +163,9 @@ async function once(
   const { attempts } = asking.tally;
   const { provider, model, family, body } = candidate;
   const started = performance.now();
-  const timeoutMs = remaining(deadline - started, asking.timeoutMs);
+  // The rest of the answer timeout in steps of a quarter of a second: timers of equal length share one list in the event
+  // loop, and the first attempt has the whole of it.
+  const timeoutMs = Math.min(asking.timeoutMs, Math.max(1, Math.ceil((deadline - started) / 250)) * 250);
   const fair = timeoutMs >= asking.patienceMs;
   try {
     const incoming = await provider.send({
@@ -187,14 +194,6 @@ async function once(
     const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, attempts);
     return { error, again: againAfterFault(thrown.kind), waitMs: undefined };
   }
-}
-
-/**
- * The rest of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
- * event loop, and the first attempt has the whole of it.
- */
-function remaining(leftMs: number, timeoutMs: number): number {
-  return Math.min(timeoutMs, Math.max(1, Math.ceil(leftMs / 250)) * 250);
 }
 
 /** Waits before an attempt; false when the wait is not worth it. */

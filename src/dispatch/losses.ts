@@ -1,3 +1,5 @@
+import type { Answer } from '#/call/call.ts';
+
 /** Names of dropped fields in one audit row, at most. */
 const MOST_LOSSES = 64;
 /** A path of names as formats have them: no text and no address. */
@@ -12,17 +14,17 @@ const NUMBER = /\d{6}/;
  * may hold their text is replaced by the known names before it, and names beyond the first 64 are counted.
  */
 export function tellableLosses(losses: readonly string[]): readonly string[] {
-  if (losses.length === 0) return losses;
   const told = new Set(losses.map(tellable));
   if (told.size <= MOST_LOSSES) return [...told];
   return [...[...told].slice(0, MOST_LOSSES), `and ${told.size - MOST_LOSSES} more`];
 }
 
-const NONE: Readonly<Record<string, string>> = {};
+/** The head of an answer that nothing was dropped for. */
+export const PLAIN_HEAD: Answer = { kind: 'head' };
 
-/** The response header that names dropped parameters. `losses`: as shown. */
-export function lossHeaders(losses: readonly string[]): Readonly<Record<string, string>> {
-  return losses.length === 0 ? NONE : { 'x-gw-losses': losses.join(', ') };
+/** The head of an answer, with the header that names dropped parameters. `losses`: as shown. */
+export function headWith(losses: readonly string[]): Answer {
+  return losses.length === 0 ? PLAIN_HEAD : { kind: 'head', headers: { 'x-gw-losses': losses.join(', ') } };
 }
 
 function tellable(loss: string): string {

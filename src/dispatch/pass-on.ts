@@ -1,8 +1,8 @@
 import type { Emit } from '#/call/call.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { Coming, Streaming } from './coming.ts';
-import { explain } from './dispatch.ts';
-import { lossHeaders } from './losses.ts';
+import { explain, type Coming, type Streaming } from './dispatch.ts';
+import { headWith, PLAIN_HEAD } from './losses.ts';
+import { dataIn, recordMade } from './kept/made-objects.ts';
 import { readBuffered, type Reading } from './relay/buffered.ts';
 import { inSlices } from './relay/read-in-slices.ts';
 import type { Relay } from './relay/relay.ts';
@@ -32,9 +32,8 @@ export async function passOn(coming: Coming, emit: Emit): Promise<void> {
 /** Whether the answer was taken to its end. */
 async function buffered({ incoming, made, tally }: Coming, reading: Reading, emit: Emit): Promise<boolean> {
   const text = await readBuffered(reading, incoming, tally);
-  const recording = made?.ofAnswer(text);
-  if (recording) await recording;
-  const told = emit({ kind: 'head', headers: lossHeaders(tally.losses) });
+  if (made?.pattern.test(text)) await recordMade(made, [text]);
+  const told = emit(tally.losses.length === 0 ? PLAIN_HEAD : headWith(tally.losses));
   if (!(told instanceof Promise ? await told : told)) return false;
   return emit({ kind: 'body', text });
 }
@@ -58,11 +57,10 @@ async function streamed(
         head = true;
         permit?.answering();
         if (restoration?.withheld) tally.lose('restore');
-        if (!(await emit({ kind: 'head', headers: lossHeaders(tally.losses) }))) return false;
+        if (!(await emit(tally.losses.length === 0 ? PLAIN_HEAD : headWith(tally.losses)))) return false;
       }
       if (head && text !== '' && !signal.aborted) {
-        const recording = made?.ofEvents(text);
-        if (recording) await recording;
+        if (made?.pattern.test(text)) await recordMade(made, dataIn(text, made.pattern));
         if (!(await emit({ kind: 'body', text }))) return false;
       }
       if (relay.failure !== undefined) throw relay.failure;

@@ -123,7 +123,9 @@ function verbatim(call: Call, inspection: Inspection, target: Target): Written |
   // Fitting may move content, or depend on removed fields: it must read the edited text.
   if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0)
     return fittedAnew(call, inspection, target, edits);
-  const body = render(document.text, [...edits, ...rename(document, target), ...fitted]);
+  const { modelNode } = call.ask;
+  const named = setString(modelNode, target.provider.upstreamModel(target.model));
+  const body = render(document.text, [...edits, named, ...fitted]);
   return { ...target, body, losses, translation: undefined };
 }
 

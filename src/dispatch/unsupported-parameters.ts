@@ -38,9 +38,11 @@ const NONE: ReadonlySet<string> = new Set();
 export class UnsupportedParameters {
   readonly #unsupported = new LRUCache<string, ReadonlySet<string>>({ max: MOST_MODELS });
 
+  /** Whether anything was learned: `fit` changes nothing before. */
+  hasLearned = false;
+
   /** The candidate without what its model is known to refuse; the same one when there is nothing. */
   fit(candidate: Candidate): Candidate {
-    if (this.#unsupported.size === 0) return candidate;
     const names = this.#unsupported.get(idOf(candidate)) ?? NONE;
     return names.size === 0 ? candidate : without(candidate, names);
   }
@@ -55,6 +57,7 @@ export class UnsupportedParameters {
     const lighter = without(candidate, named);
     if (lighter === candidate) return undefined;
     this.#unsupported.set(idOf(candidate), new Set([...(this.#unsupported.get(idOf(candidate)) ?? []), ...named]));
+    this.hasLearned = true;
     return lighter;
   }
 }

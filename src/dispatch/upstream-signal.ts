@@ -1,4 +1,4 @@
-import { ClientHungUp, type CallContext } from '#/call/call.ts';
+import { ClientCancelled, ClientHungUp, type CallContext } from '#/call/call.ts';
 import type { Relay } from './relay/relay.ts';
 
 /** How long the answer to a client that hung up is read on, where the workload wants exact bills. // design 2 */
@@ -41,7 +41,8 @@ export class UpstreamSignal {
   }
 
   #end(): void {
-    const wait = this.#client.reason instanceof ClientHungUp ? this.#patience() : 0;
+    const { reason } = this.#client;
+    const wait = reason instanceof ClientHungUp && !(reason instanceof ClientCancelled) ? this.#patience() : 0;
     if (wait === 0) this.#late.abort();
     else this.#timer = setTimeout(() => this.#late.abort(), wait).unref();
   }

@@ -171,6 +171,16 @@ export const CATALOGUE = {
       'A rule of the MCPServer does not allow these arguments of the tool. The message names the rule, the place and the allowed values.',
     remedy: 'Call the tool with other arguments, or ask your administrator to change `rules` of the MCPServer.',
   }),
+  approval_required: final(422, 'invalid_request_error', 'permission_error', {
+    meaning:
+      'A person must approve this call of a tool, and has not yet. The message names the request for approval, which waits a day.',
+    remedy:
+      'Have the request approved (`gwctl mcp approve`), then send the same call with the same arguments within 15 minutes.',
+  }),
+  approval_denied: final(422, 'invalid_request_error', 'permission_error', {
+    meaning: 'A person denied this call of a tool. The same call is denied for 15 minutes.',
+    remedy: 'Go another way, or ask the person that the message names.',
+  }),
   result_too_large: final(422, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',
     remedy: 'Ask the tool for less, or raise `maxResultKiB` of the MCPServer.',
@@ -213,6 +223,10 @@ export const CATALOGUE = {
   }),
   objects_unavailable: temporary(503, 'api_error', 'api_error', 2, {
     meaning: 'The record of stored objects (PostgreSQL) is unavailable, so the owner of the object is unknown.',
+    remedy: 'Wait; if it lasts, check PostgreSQL.',
+  }),
+  approvals_unavailable: temporary(503, 'api_error', 'api_error', 2, {
+    meaning: 'The record of approvals (PostgreSQL) is unavailable, so a call that needs one was not made.',
     remedy: 'Wait; if it lasts, check PostgreSQL.',
   }),
   inspection_unavailable: temporary(503, 'api_error', 'api_error', 2, {

@@ -33,6 +33,8 @@ interface ErrorDetails {
   readonly status?: number;
   /** How far the workload's limits are used, where one of them was asked. */
   readonly limits?: Limits;
+  /** The request for approval that the call waits for. */
+  readonly approval?: { readonly id: string; readonly endsAt: number };
   /** Overrides the catalogue's advice to client libraries that repeat requests by themselves. */
   readonly shouldRetry?: boolean;
 }
@@ -49,6 +51,7 @@ export class GatewayError extends Error {
   readonly report: FailureReport | undefined;
   readonly status: number;
   readonly limits: Limits | undefined;
+  readonly approval: ErrorDetails['approval'];
   /** False: client libraries must not repeat the request. */
   readonly shouldRetry: boolean;
 
@@ -60,6 +63,7 @@ export class GatewayError extends Error {
     this.report = details.report;
     this.status = details.status ?? kind.status;
     this.limits = details.limits;
+    this.approval = details.approval;
     this.shouldRetry = details.shouldRetry ?? kind.shouldRetry;
     const usual = this.shouldRetry && kind.retryAfter !== undefined ? kind.retryAfter * 1000 : undefined;
     this.retryAfterMs = details.retryAfterMs ?? usual;

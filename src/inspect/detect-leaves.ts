@@ -38,9 +38,12 @@ export function detectInLeaves(
     skips ||= skipped !== undefined;
   }
   const inTexts = skips ? detectInBoth(leaves, all, policy, detection) : detectIn(all, policy, detection);
-  const detected = slices
-    ? overInTurns(inTexts, leaves, source, policy, detection, slices)
-    : withOver(inTexts, finish(boundariesOf(leaves, source)), policy, detection);
+  let detected = inTexts;
+  if (slices) detected = overInTurns(inTexts, leaves, source, policy, detection, slices);
+  else {
+    const runs = finish(boundariesOf(leaves, source));
+    if (runs.length > 0) detected = withOver(inTexts, runs, policy, detection);
+  }
   if (!hasIds) return detected;
   const withIds = ({ matches, missed }: Detected): Detected => {
     return { matches: withNumbersInIds(leaves, matches, detection, lookedFor(policy, detection)), missed };

@@ -1,6 +1,6 @@
 import type { CustomTerm } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { isExtension, removeMembers, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import { EXTENSION, removeMembers, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json } from '#/wire/document/json.ts';
 
 const MAX_TERMS = 256;
@@ -21,7 +21,8 @@ const NONE: Extension = { remove: [], edits: [] };
  */
 export function readExtension(document: WireDocument): Extension {
   const { body } = document;
-  const names = Object.keys(body).filter(isExtension);
+  const names: string[] = [];
+  for (const name in body) if (EXTENSION.test(name)) names.push(name);
   if (names.length === 0) return NONE;
   const remove: CustomTerm[] = [];
   for (const name of names) {
@@ -36,7 +37,7 @@ export function readExtension(document: WireDocument): Extension {
     else throw invalid('The body has an unknown field that begins with gw.: the only one is gw.remove', 'gw');
   }
   refuseTooMany(remove, 'gw.remove');
-  return { remove, edits: removeMembers(document.root, (key) => isExtension(key.value)) };
+  return { remove, edits: removeMembers(document.root, (key) => EXTENSION.test(key.value)) };
 }
 
 /** Addresses and numbers: a label goes to the provider as a part of the tag. */

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { staysHere } from '#/config/local-provider.ts';
 import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Call } from '#/call/call.ts';
@@ -200,19 +199,23 @@ const known = new LRUCache<string, boolean>({ max: 4096 });
  * Throws
  * `invalid_request`, and `data_protection` for a beta flag with personal data.
  */
-export function withPlainModel<T extends Pick<Call, 'ask' | 'headers' | 'key' | 'remove'>>(
+export function withPlainModel<T extends Pick<Call, 'ask' | 'headers' | 'isLocal' | 'key' | 'remove'>>(
   call: T,
   detection: Detection,
 ): T {
-  const { policy, organization } = call.key.workload;
+  const { policy } = call.key.workload;
   const { model } = call.ask;
+  const hasTerms = policy.dlp.customTerms.length > 0 || call.remove.length > 0;
   // The gateway's own models are no names of a caller's, whatever terms are words of them.
-  const chosen = !staysHere(model, organization);
-  if (chosen && (tells(model, detection) || namesTerm(model, policy.dlp, call.remove))) throw noModel();
+  if (!call.isLocal) {
+    if (known.get(model) ?? tells(model, detection)) throw noModel();
+    if (hasTerms && namesTerm(model, policy.dlp, call.remove)) throw noModel();
+  }
   const flags = call.headers['anthropic-beta'];
   if (flags === undefined || policy.dlp.mode === 'allow_log') return call;
   for (const flag of [flags].flat().join(',').split(',')) {
-    if (tells(flag, detection) || namesTerm(flag, policy.dlp, call.remove)) throw refused(['a beta flag']);
+    const isTelling = tells(flag, detection) || (hasTerms && namesTerm(flag, policy.dlp, call.remove));
+    if (isTelling) throw refused(['a beta flag']);
   }
   return call;
 }
@@ -228,7 +231,6 @@ function namesTerm(
   { customTerms }: Pick<ResolvedPolicy['dlp'], 'customTerms'>,
   remove: readonly CustomTerm[],
 ): boolean {
-  if (customTerms.length === 0 && remove.length === 0) return false;
   const terms = [ScopeTerms.of(customTerms), ScopeTerms.of(remove)].filter((one) => one !== undefined);
   return terms.length > 0 && termsIn(id, terms).length > 0;
 }

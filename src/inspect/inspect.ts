@@ -13,7 +13,7 @@ import type { AttachedFile, AttachmentReader } from './attachments/attached-file
 import { inspectIds } from './ids.ts';
 import { attach } from './attachments/attach.ts';
 import { detectInLeaves } from './detect-leaves.ts';
-import { flatten, lowest, writeInOrder, type Text } from './leaf-texts.ts';
+import { flatten, lowest, writeEdits, writeInOrder, type Text } from './leaf-texts.ts';
 import { placed, protection } from './refusals.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
@@ -64,8 +64,7 @@ export async function inspect(
   // A function written where a property is assigned is allocated as old by V8, and would keep the document until all of
   // the heap is collected.
   rewrite.where = where;
-  const texts = slices ? await slices.run(flatten(contents)) : finish(flatten(contents));
-  const leaves = lowest(texts);
+  const { texts, leaves } = slices ? await slices.run(flatten(contents)) : finish(flatten(contents));
   if (slices) await slices.next();
   const detected = detectInLeaves(leaves, document.text, policy, detection, slices);
   const { matches, missed: unsearched } = detected instanceof Promise ? await detected : detected;
@@ -79,7 +78,10 @@ export async function inspect(
       throw new Stopped(thrown, { findings, unscanned: [...missed, ...kindsOf(media)] });
     }
   }
-  const writing = writeInOrder(texts, matches.values(), rewrite, attached, policy);
+  const writing =
+    attached.length === 0
+      ? writeEdits(texts, matches.values(), rewrite)
+      : writeInOrder(texts, matches.values(), rewrite, attached, policy);
   const rewritten = slices ? await slices.run(writing) : finish(writing);
   if (slices) await slices.next();
   if (rewrite.looked.length > 0) rewrite.judge(contents.leaves, rewritten);

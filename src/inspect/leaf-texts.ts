@@ -25,15 +25,21 @@ const MAX_NESTING = 4;
 const MAX_INNER = 150_000;
 const LEAVES_A_STEP = 256;
 
-/** The leaves of a request with those of the JSON within them. */
-export function* flatten({ leaves }: Pick<Contents, 'leaves'>): Steps<readonly Text[]> {
+/** The leaves of a request with those of the JSON within them; `leaves`: those that are searched (`lowest`). */
+export function* flatten(
+  contents: Pick<Contents, 'leaves'>,
+): Steps<{ readonly texts: readonly Text[]; readonly leaves: readonly Leaf[] }> {
   const texts: Text[] = [];
+  const leaves: Leaf[] = [];
   const count = { inner: 0 };
-  for (const leaf of leaves) {
+  for (const leaf of contents.leaves) {
     if (texts.length % LEAVES_A_STEP === LEAVES_A_STEP - 1) yield;
-    texts.push({ leaf, inner: leaf.kind === 'json' && !leaf.signed ? yield* readInner(leaf, count) : undefined });
+    const inner = leaf.kind === 'json' && !leaf.signed ? yield* readInner(leaf, count) : undefined;
+    texts.push({ leaf, inner });
+    if (inner) lowest(inner.texts, leaves);
+    else leaves.push(leaf);
   }
-  return texts;
+  return { texts, leaves };
 }
 
 /** A JSON text as its leaves, whatever value it is; text that is no JSON is inspected as text. */
@@ -84,18 +90,18 @@ function tooLarge(cause?: unknown): GatewayError {
 
 function innerLeaves(root: JsonNode): readonly Leaf[] {
   const found: Leaf[] = [];
-  const visit = (node: JsonNode): void => {
-    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text', inJson: true });
-    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text', inJson: true });
-    else if (node.kind === 'array') for (const item of node.items) visit(item);
+  const visit = (node: JsonNode, inJson: 'name' | 'value'): void => {
+    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text', inJson });
+    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text', inJson });
+    else if (node.kind === 'array') for (const item of node.items) visit(item, 'value');
     else if (node.kind === 'object') {
       for (const { key, value } of node.members) {
-        visit(key);
-        visit(value);
+        visit(key, 'name');
+        visit(value, 'value');
       }
     }
   };
-  visit(root);
+  visit(root, 'value');
   return found;
 }
 
@@ -116,7 +122,6 @@ export function* writeInOrder(
   attached: readonly AttachedFile[],
   { documents }: ResolvedPolicy['dlp'],
 ): Steps<readonly Edit[]> {
-  if (attached.length === 0) return yield* writeEdits(texts, matches, rewrite);
   const edits: Edit[] = [];
   let at = 0;
   const anonymized = documents === 'anonymize';
@@ -133,7 +138,7 @@ export function* writeInOrder(
 }
 
 /** Takes the matches of the leaf texts in their order; a text with JSON in it is rewritten from the inside. */
-function* writeEdits(
+export function* writeEdits(
   texts: readonly Text[],
   matches: Iterator<readonly Match[], undefined>,
   rewrite: Rewrite,

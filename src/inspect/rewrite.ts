@@ -9,7 +9,7 @@ import type { Detection } from './detection.ts';
 import { type Match, mergeActions, type Action } from './match.ts';
 import { IdSearch } from './ids.ts';
 import { isWithinCharacter } from './detectors/characters.ts';
-import { textsOf } from './decoding/read-texts.ts';
+import { textsOf } from './decoding/text-runs.ts';
 import { protection } from './refusals.ts';
 import { ScopeTerms, type TermText } from './terms/scope-terms.ts';
 import { outsideTags, shownInClear, tellingParts } from './restore/shown-in-clear.ts';
@@ -114,11 +114,12 @@ export class Rewrite {
    */
   *edit(leaf: Leaf, detected: readonly Match[], anonymized = false): Steps<Edit | undefined> {
     const { node, text, skipped } = leaf;
-    const actions = mergeActions(yield* this.#actions(leaf, detected, anonymized));
-    if (actions.length === 0) return undefined;
+    const found = yield* this.#actions(leaf, detected, anonymized);
+    if (found.length === 0) return undefined;
+    const actions = found.length === 1 ? found : mergeActions(found);
+    let inside = isSource(node, text);
     // Within a character of two code units nothing stands as it is.
-    const parts = ({ start, end }: Action): boolean => isWithinCharacter(text, start) || isWithinCharacter(text, end);
-    const inside = isSource(node, text) && !actions.some(parts);
+    for (const { start, end } of actions) inside &&= !isWithinCharacter(text, start) && !isWithinCharacter(text, end);
     const written: string[] = [];
     let at = 0;
     let isChanged = false;
@@ -132,7 +133,9 @@ export class Rewrite {
     if (!isChanged) return undefined;
     written.push(text.slice(at));
     yield;
-    const whole = written.length > MOST_STRUNG ? written.join('') : strung(written);
+    let whole = '';
+    if (written.length > MOST_STRUNG) whole = written.join('');
+    else for (const part of written) whole += part;
     return inside ? { start: node.start, end: node.end, text: `"${whole}"` } : setString(node, whole);
   }
 
@@ -275,9 +278,3 @@ export function confusion(): GatewayError {
 
 /** Of so few parts a text is strung together without a copy: the body that it becomes a part of is written once. */
 const MOST_STRUNG = 64;
-
-function strung(parts: readonly string[]): string {
-  let text = '';
-  for (const part of parts) text += part;
-  return text;
-}

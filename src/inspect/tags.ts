@@ -1,4 +1,4 @@
-import { ownCopy } from '#/wire/document/own-copy.ts';
+import { ownCopy } from '#/wire/document/large-text.ts';
 
 const TAG = /«[A-Z][A-Z0-9_]{0,63}_[0-9]{1,9}»/g;
 
@@ -7,6 +7,8 @@ const TAG = /«[A-Z][A-Z0-9_]{0,63}_[0-9]{1,9}»/g;
  * order, so that the same conversation sends the same prefix on each turn and provider prompt caches survive.
  */
 export class TagTable {
+  /** How many tags there are. */
+  size = 0;
   readonly #tags = new Map<string, string>();
   readonly #originals = new Map<string, string>();
   readonly #counts = new Map<string, number>();
@@ -36,6 +38,7 @@ export class TagTable {
     const tag = `«${category}_${number}»`;
     this.#tags.set(original, tag);
     this.#originals.set(tag, original);
+    this.size += 1;
     return tag;
   }
 
@@ -63,10 +66,11 @@ export class TagTable {
   get originals(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#originals);
   }
+}
 
-  get size(): number {
-    return this.#originals.size;
-  }
+/** Cheap and never wrong about no: a tag begins with `«`, written out or escaped. */
+export function mayHoldTag(source: string): boolean {
+  return source.includes('«') || source.includes('\\');
 }
 
 const BEGUN_NUMBER = /^[1-9][0-9]*$/;

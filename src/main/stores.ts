@@ -1,20 +1,24 @@
 import type { Pool } from 'pg';
 import { openRowJournal } from '#/adapters/file/row-journal.ts';
 import { openMemoryCounters } from '#/adapters/memory/limit-counters.ts';
+import { openNoNeighbours } from '#/adapters/memory/neighbours.ts';
 import { openMemoryCache } from '#/adapters/memory/response-cache.ts';
 import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { openPostgresObjects } from '#/adapters/postgres/kept-objects.ts';
 import { createPool } from '#/adapters/postgres/pool.ts';
+import { openPostgresApprovals } from '#/adapters/postgres/tool-approvals.ts';
 import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
+import { openRedisNeighbours } from '#/adapters/redis/neighbours.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
 import type { PipelineDeps } from '#/pipeline/pipeline-parts.ts';
 import type { CheckpointStore } from '#/ports/checkpoints.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
+import type { Neighbours } from '#/ports/neighbours.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import { createAnchorer, type Anchorer } from '#/seal/background/anchorer.ts';
 import type { Log } from '#/telemetry/log.ts';
@@ -30,9 +34,11 @@ export interface Stores {
   readonly journal: (RowJournal & Closable) | undefined;
   readonly counters: PipelineDeps['counters'] & Closable;
   readonly responseCache: ResponseCache & Closable;
+  readonly neighbours: Neighbours;
   readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
   readonly keptObjects: Awaited<ReturnType<typeof openPostgresObjects>>;
   readonly toolPins: Awaited<ReturnType<typeof openPostgresPins>>;
+  readonly toolApprovals: Awaited<ReturnType<typeof openPostgresApprovals>>;
   readonly credit: Awaited<ReturnType<typeof openPostgresCredit>>;
   /** Closes them all, what others are kept in last. Never rejects. */
   close(): Promise<void>;
@@ -44,9 +50,9 @@ interface Closable {
 
 /**
  * Of this process to its database. Retained content has 2 of them at a time at most, records of objects 2, pins of
- * tools 1, credit 1 and jobs 3, so that the ledger never waits for them.
+ * tools 1, approvals 1, credit 1 and jobs 3, so that the ledger never waits for them.
  */
-const CONNECTIONS = 11;
+const CONNECTIONS = 12;
 
 /** Opens the stores. Waits for a database that is not there yet; Redis may come later. */
 export async function openStores(settings: Settings, log: Log, observer: Observer): Promise<Stores> {
@@ -60,9 +66,11 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
   const journal = await openJournal(settings, observer);
   const counters = await openCounters(settings, log);
   const responseCache = openCache(settings);
+  const neighbours = openNeighbours(settings);
   const retainedContent = await openPostgresContent({ shared });
   const keptObjects = await openPostgresObjects({ shared });
   const toolPins = await openPostgresPins({ shared });
+  const toolApprovals = await openPostgresApprovals({ shared });
   const credit = await openPostgresCredit({ shared });
   return {
     database: shared,
@@ -70,17 +78,21 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
     journal,
     counters,
     responseCache,
+    neighbours,
     retainedContent,
     keptObjects,
     toolPins,
+    toolApprovals,
     credit,
     async close() {
       const stores: readonly Closable[] = [
         counters,
         responseCache,
+        neighbours,
         retainedContent,
         keptObjects,
         toolPins,
+        toolApprovals,
         credit,
         ledger,
       ];
@@ -134,6 +146,11 @@ function openCache(settings: Settings): Stores['responseCache'] {
   if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
   if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
   return { ...openMemoryCache(), close: () => {} };
+}
+
+/** Those that share the counters. */
+function openNeighbours({ redisUrl, redisCluster }: Settings): Neighbours {
+  return redisUrl === undefined ? openNoNeighbours() : openRedisNeighbours({ url: redisUrl, cluster: redisCluster });
 }
 
 /** Copies of checkpoints outside the database, where settings ask for them. */

@@ -2,7 +2,14 @@ import type { WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { CallContext } from '#/call/call.ts';
-import type { HoldDecision, HoldRequest, LimitCounters, OpenHold, Limits } from '#/ports/limit-counters.ts';
+import {
+  CountersUnavailable,
+  type HoldDecision,
+  type HoldRequest,
+  type LimitCounters,
+  type Limits,
+  type OpenHold,
+} from '#/ports/limit-counters.ts';
 import type { DebitedTarget } from '#/call/target.ts';
 import { jurisdictionsOf, type HeldMoney } from '#/call/facts.ts';
 import type { NanoEuro } from '#/values/money.ts';
@@ -13,7 +20,6 @@ import type { Quantity, Unit } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, type Refused } from './limits/limit-refusal.ts';
-import { askCounters, unavailable } from './ask-counters.ts';
 import type { Restorer } from './counter-rebuild.ts';
 import { standingOf } from './limits/standing.ts';
 
@@ -101,11 +107,11 @@ function moneyOf(open: OpenHold, prices: ReadonlyMap<string, Price>, { likely }:
   return {
     open,
     cost(usage, target, units) {
-      const id = targetId(target.provider, target.model);
+      const id = `${target.provider}/${target.model}`;
       likely.note(open.organization, id, usage.output);
       return cost(prices.get(id)!, usage, units);
     },
-    priceSource: ({ provider, model }) => prices.get(targetId(provider, model))!.source,
+    priceSource: ({ provider, model }) => prices.get(`${provider}/${model}`)!.source,
   };
 }
 
@@ -136,15 +142,46 @@ type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrival
 /** Asks the counters. Resolves with the state of the limits; throws the client's error for a refusal. */
 async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps): Promise<Limits> {
   const { workload } = context.key;
-  const asked = { ...request, ...limitsOf(workload) };
+  const asked = { ...request, ...(LIMITS.get(workload) ?? limitsOf(workload)) };
   const askedAt = performance.now();
   const decision = await askCounters(asked, workload, deps);
   if (decision.kind === 'refused') throw await refusal(decision, request, context, askedAt, deps);
   const { requests, tokens, near } = decision;
   if (near) deps.near.add(request);
-  deps.refusals.forget(workload);
+  if (deps.refusals.hasAny) deps.refusals.forget(workload);
   deps.arrivals.granted(context, requests, askedAt);
   return { ...(requests && { requests }), ...(tokens && { tokens }) };
+}
+
+/** How long a call waits for counters that are being restored, before it is refused. */
+const RESTORE_PATIENCE_MS = 3000;
+const BUSY_WAIT_MS = 5;
+
+/** Asks the counters, and restores them where they are cold. Throws `limits_unavailable` where that takes too long. */
+export async function askCounters(
+  asked: HoldRequest,
+  { organization }: WorkloadConfig,
+  { counters, restorer }: { readonly counters: LimitCounters; readonly restorer: Restorer },
+): Promise<Exclude<HoldDecision, { kind: 'cold' | 'busy' }>> {
+  const askedAt = performance.now();
+  try {
+    for (;;) {
+      const decision = await counters.hold(asked);
+      if (decision.kind !== 'cold' && decision.kind !== 'busy') return decision;
+      if (performance.now() > askedAt + RESTORE_PATIENCE_MS) throw new CountersUnavailable('they are being restored');
+      if (decision.kind === 'cold') await restorer.restore(organization);
+      else await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
+    }
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+/** Counters that cannot be asked fail closed. // spec 8 */
+function unavailable(cause: unknown): GatewayError {
+  const store =
+    cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
+  return new GatewayError(store, 'Limits and budget could not be checked. Nothing was sent.', {}, { cause });
 }
 
 /** The client's error, which the next requests of the workload may be answered with at once. */
@@ -183,8 +220,9 @@ function priceCandidates<T extends DebitedTarget>(
       quantities.length === 0
         ? UNPRICED
         : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
-    if (!price || !coversService(price, bounds)) continue;
-    prices.set(targetId(provider.config.slug, model), price);
+    if (!price) continue;
+    if ((bounds.serviceTier !== undefined || bounds.fast) && !coversService(price, bounds)) continue;
+    prices.set(`${provider.config.slug}/${model}`, price);
     plan.push(candidate);
     const worst = ceiling(price, bounds);
     if (worst > amount) amount = worst;
@@ -203,26 +241,21 @@ type WorkloadLimits = Pick<
 const LIMITS = new WeakMap<WorkloadConfig, WorkloadLimits>();
 
 function limitsOf(workload: WorkloadConfig): WorkloadLimits {
-  let known = LIMITS.get(workload);
-  if (!known) LIMITS.set(workload, (known = readLimits(workload)));
-  return known;
-}
-
-function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }: WorkloadConfig): WorkloadLimits {
-  return {
+  const { requestsPerMinute, tokensPerMinute, budget, organization } = workload;
+  const limits = {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute }),
     ...(budget && { workloadBudget: budget }),
     ...(organization.cap && { organizationCap: organization.cap }),
     ...(organization.plan?.type === 'prepaid' && { prepaid: true }),
   };
+  LIMITS.set(workload, limits);
+  return limits;
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
 function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [DebitedTarget, ...DebitedTarget[]]): string {
   const [{ provider, model, family }] = plan;
-  const jurisdictions: string[] = [];
-  for (const one of plan) jurisdictions.push(one.provider.jurisdiction(one.model));
   return JSON.stringify({
     config_revision: call.snapshot.revision,
     key: call.key.id,
@@ -231,7 +264,10 @@ function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Debited
     provider: provider.config.slug,
     provider_model: model,
     // It may have been sent to any of them.
-    jurisdiction: jurisdictionsOf(jurisdictions),
+    jurisdiction:
+      plan.length === 1
+        ? provider.jurisdiction(model)
+        : jurisdictionsOf(plan.map((one) => one.provider.jurisdiction(one.model))),
     stream: asked.stream,
     surface: call.surface,
     wire_format: family,
@@ -250,17 +286,13 @@ const UNIT_NAMES: Readonly<Record<Unit, string>> = {
   containers: 'Container',
 };
 
-function targetId(provider: string, model: string): string {
-  return `${provider}/${model}`;
-}
-
 /** Says which price to configure. The owner's own server has only the price that the owner sets. */
 function unpriced(
   candidates: readonly DebitedTarget[],
   quantities: readonly Quantity[],
   serviceTier: string | undefined,
 ): GatewayError {
-  const models = [...new Set(candidates.map(({ provider, model }) => targetId(provider.config.slug, model)))];
+  const models = [...new Set(candidates.map(({ provider, model }) => `${provider.config.slug}/${model}`))];
   const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
   const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
   const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');

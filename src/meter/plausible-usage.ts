@@ -37,7 +37,10 @@ export interface Seen {
  * tokens; a read prompt and a written answer cost at least one token.
  */
 export function isBelievable(usage: Usage, most: Believable, { bytes, says, whole }: Seen): boolean {
-  for (const bucket of COUNTS) if (!isCount(usage[bucket] ?? 0)) return false;
+  for (const bucket of COUNTS) {
+    const count = usage[bucket] ?? 0;
+    if (!Number.isSafeInteger(count) || count < 0) return false;
+  }
   for (const unit of BESIDE_TOKENS) if ((usage[unit] ?? 0) > (most.units[unit] ?? 0)) return false;
   const input = inputTokens(usage);
   const output = outputTokens(usage);
@@ -65,7 +68,7 @@ export function believedUnits(
     const count = told[unit];
     if (count === undefined) continue;
     const bound = most[unit];
-    const isBelieved = isCount(count) && (bound === undefined || count <= bound);
+    const isBelieved = Number.isSafeInteger(count) && count >= 0 && (bound === undefined || count <= bound);
     doubted ||= !isBelieved;
     units[unit] = isBelieved ? count : (ours[unit] ?? bound ?? 0);
   }
@@ -84,8 +87,4 @@ export function countedOutput(family: Family, bytes: number, images: number): Pi
   if (WITHOUT_OUTPUT.has(family)) return { output: 0 };
   if (family === 'images') return { output: 0, ...mediaBuckets({ outputImage: images * TOKENS_PER_IMAGE }) };
   return { output: estimatedTokens(bytes) };
-}
-
-function isCount(count: number): boolean {
-  return Number.isSafeInteger(count) && count >= 0;
 }

@@ -1,7 +1,7 @@
 import type { CallContext } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { askCounters } from './ask-counters.ts';
+import { askCounters } from './meter.ts';
 import type { MeterDeps } from './meter.ts';
 import { periodsAt } from './limits/periods.ts';
 

@@ -9,7 +9,7 @@ import { sessionsOf } from '#/wire/responses/containers.ts';
 import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/answer/usage.ts';
 import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT, type Believable } from './plausible-usage.ts';
 import { STANDARD, type Bounds } from './pricing/price.ts';
-import type { Quantity } from '#/call/units.ts';
+import type { Quantity, Units } from '#/call/units.ts';
 
 /** What a call may use, known before it is dispatched. */
 export interface UsageBounds {
@@ -80,7 +80,8 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
   const estimate = estimatedTokens(textBytes + sent.mediaTokens / 4);
   const kept = keptBefore ? KEPT_TOKENS : 0;
   const inputTokens = textBytes + sent.mediaTokens + kept;
-  const serviceTier = sent.dropsTier ? undefined : askedServiceTier(body['service_tier']);
+  const hasTier = body['service_tier'] !== undefined && !sent.dropsTier;
+  const serviceTier = hasTier ? askedServiceTier(body['service_tier']) : undefined;
   const modes = family === 'messages' ? modesOf(body, candidates) : NO_MODES;
   const { beside, brings } = doneByVendor(body);
   const pages = family === 'ocr' ? { pages: units.pages ?? pagesAtMost(mediaLength) } : {};
@@ -97,7 +98,10 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
       ...pages,
       ...(ranked && { searches: ranked.mostSearches }),
     },
-    servedAs: tierInModes(serviceTier === STANDARD ? undefined : serviceTier, modes),
+    servedAs:
+      hasTier || modes !== NO_MODES
+        ? tierInModes(serviceTier === STANDARD ? undefined : serviceTier, modes)
+        : undefined,
     quantities: QUANTITIES[family] ?? TOKENS,
     reservedTokens: estimate,
     estimatedInput: estimate,
@@ -108,9 +112,7 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
       readsText: READS_TEXT.has(family),
       units: {
         ...units,
-        searches: believed(beside.searches),
-        fileSearches: believed(beside.fileSearches),
-        containers: believed(beside.containers),
+        ...(beside === NOTHING_BESIDE ? BELIEVED_ANYWAY : believedBeside(beside)),
         ...pages,
         ...(ranked && { searches: 2 * ranked.mostSearches }),
       },
@@ -118,9 +120,17 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
   };
 }
 
-/** As many as a provider may say that it made where so many may be made. */
-function believed(most = 0): number {
-  return Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
+/** As many as a provider may say that it made where none may be made. */
+const BELIEVED_ANYWAY = {
+  searches: MOST_BELIEVED_SEARCHES,
+  fileSearches: MOST_BELIEVED_SEARCHES,
+  containers: MOST_BELIEVED_SEARCHES,
+};
+
+/** The same where so many may be made. */
+function believedBeside({ searches = 0, fileSearches = 0, containers = 0 }: DoneByVendor['beside']): Units {
+  const believed = (most: number): number => Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
+  return { searches: believed(searches), fileSearches: believed(fileSearches), containers: believed(containers) };
 }
 
 /** The most that any candidate is sent, and what it may answer. */
@@ -155,9 +165,11 @@ function sentAtMost(
       if (what === 'service_tier') most.dropsTier = true;
     }
     const told = Math.max(maxOutputTokens ?? 0, LEAST_CEILING);
-    const unnamed = outputCeiling(candidate) * answers;
     const limit = translation ? told : maxOutputTokens!;
-    most.output = Math.max(most.output, isTold ? limit : Math.max(maxOutputTokens ?? 0, unnamed));
+    most.output = Math.max(
+      most.output,
+      isTold ? limit : Math.max(maxOutputTokens ?? 0, outputCeiling(candidate) * answers),
+    );
     const unseen = isTold ? told : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
     most.unseenOutput = Math.max(most.unseenOutput, unseen);
   }
@@ -184,11 +196,13 @@ interface DoneByVendor {
   readonly brings: boolean;
 }
 
+const NOTHING_BESIDE: DoneByVendor['beside'] = {};
+
 function doneByVendor(body: JsonObject): DoneByVendor {
   let brings = false;
   for (const name of BRINGING) brings ||= isObject(body[name]);
   const { tools } = body;
-  if (!Array.isArray(tools)) return { beside: {}, brings };
+  if (!Array.isArray(tools)) return { beside: NOTHING_BESIDE, brings };
   const most = { searches: 0, fileSearches: 0, containers: 0 };
   for (const tool of tools as readonly Json[]) {
     if (!isObject(tool) || typeof tool['type'] !== 'string') continue;

@@ -1,4 +1,4 @@
-import { staysHere } from '#/config/local-provider.ts';
+import { LOCAL_PREFIX, staysHere } from '#/config/local-provider.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
 import { readExtension } from '#/inspect/extension.ts';
@@ -15,11 +15,10 @@ import { permitted, permittedToolServerSteps, withoutToolServerFlags } from '#/r
 
 /** Reads a request that was not turned away. Throws `invalid_request`, `request_too_large` or `header_removed`. */
 export function admit(request: CallRequest, text: string): Call {
-  const { codec } = request;
-  refuseRemovedHeader(request.headers);
+  if (request.headers[REMOVED_HEADER] !== undefined) throw headerRemoved();
   const timeoutMs = answerTimeout(request);
   try {
-    const document = readDocument(codec.family, text);
+    const document = readDocument(request.codec.family, text);
     return read(request, timeoutMs, document, toolServersIn(document));
   } catch (thrown) {
     throw requestFault(thrown);
@@ -53,12 +52,13 @@ function read(request: CallRequest, timeoutMs: number, document: WireDocument, n
   const { codec, key } = request;
   const ask = codec.ask(document);
   // What a local model cannot be asked is refused before anything is done for it. // spec 4.4.5
-  if (staysHere(ask.model, key.workload.organization)) codec.checkLocal?.(document, ask.model);
+  const isLocal = ask.model.startsWith(LOCAL_PREFIX) && staysHere(ask.model, key.workload.organization);
+  if (isLocal) codec.checkLocal?.(document, ask.model);
   const toolServers = named && permitted(named, document, key);
   const hasFlags = request.headers['anthropic-beta'] !== undefined;
   const headers = hasFlags && !toolServers ? withoutToolServerFlags(request.headers) : request.headers;
   const { remove, edits } = readExtension(document);
-  return { ...request, headers, document, ask, toolServers, remove, edits, timeoutMs };
+  return { ...request, headers, document, ask, isLocal, toolServers, remove, edits, timeoutMs };
 }
 
 /** Refuses calls that no body can save. Throws `header_removed` or `insufficient_quota` (no active plan). */
@@ -70,9 +70,14 @@ export function refuseBeforeReading({ headers, key, startedAt }: CallContext): v
 
 /** Throws `header_removed`, whatever is asked for. // spec 5.8 */
 export function refuseRemovedHeader(headers: CallContext['headers']): void {
-  if (headers['x-gw-dlp'] === undefined) return;
-  const message = 'The header x-gw-dlp is no longer supported: the policy of the workload sets data protection.';
-  throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
+  if (headers[REMOVED_HEADER] !== undefined) throw headerRemoved();
+}
+
+const REMOVED_HEADER = 'x-gw-dlp';
+
+function headerRemoved(): GatewayError {
+  const message = `The header ${REMOVED_HEADER} is no longer supported: the policy of the workload sets data protection.`;
+  return new GatewayError('header_removed', message, { param: REMOVED_HEADER });
 }
 
 /** A fault that the wire found in a request, as the client's error; all other errors stay unchanged. */
@@ -99,7 +104,7 @@ export function answerTimeout({ headers, key }: CallContext): number {
 }
 
 /** How long the client lets the provider take. */
-const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
+export const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
 /** Seconds that a client asks for; undefined where it gives no whole number. */
 function askedSeconds(header: CallContext['headers'][string]): number | undefined {

@@ -13,6 +13,7 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
+import { ClientSessions } from './tools/clients/client-sessions.ts';
 import { OfferedTools } from './tools/offered-tools.ts';
 import { ToolLists } from './tools/tool-lists.ts';
 import { Sweeper } from './background/sweeper.ts';
@@ -62,6 +63,7 @@ export function assemble(deps: PipelineDeps): Assembled {
     tools: {
       servers: deps.mcpServers,
       offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), deps.pins),
+      clients: new ClientSessions({ cipher: deps.cipher, neighbours: deps.neighbours, servers: deps.mcpServers }),
     },
   };
   return { parts, settlement, lease, sweeper };

@@ -1,9 +1,8 @@
-import { staysHere } from '#/config/local-provider.ts';
 import type { Call, Emit, CallRequest } from '#/call/call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
-import type { Recalled } from '#/dispatch/cache/recalled.ts';
+import { NOT_CACHED, type Recalled, type CacheHit } from '#/dispatch/cache/recalled.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
@@ -20,11 +19,18 @@ import { withNearest } from '#/route/nearest-models.ts';
 import { contentsBeside } from '#/route/provider-side-tools.ts';
 import { routeCall } from '#/route/route.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
+import { mayName } from '#/wire/kept/names.ts';
 import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
 import { admit, admitLarge } from './admit.ts';
-import { askCandidates, passAnswer, rememberAnswer } from './model-answer.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
+import { AnswerTally } from '#/dispatch/answer-tally.ts';
+import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
+import { askProviders, type Coming, type Retain } from '#/dispatch/dispatch.ts';
+import { passOn } from '#/dispatch/pass-on.ts';
+import { keptOf, retained, withAnswer } from '#/dispatch/retained-call.ts';
+import type { ContentDraft } from '#/seal/content/content-writer.ts';
 
 export interface ModelCallStart extends CallStart<CallRequest> {
   /** The body as received. */
@@ -56,7 +62,7 @@ function readRequest(
   { request, text }: ModelCallStart,
   { detection, largeWork }: PipelineParts,
 ): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
-  const slices = slicesFor(text, request);
+  const slices = isLarge(text) ? slicesFor(text, request) : undefined;
   if (!slices) return readResults(withPlainModel(admit(request, text), detection));
   return admitLarge(request, text, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
 }
@@ -80,10 +86,9 @@ interface Inspected extends Read {
 
 /** Finds what must not leave. What a local model decides by is protected like what leaves. // spec 4.4.8 */
 async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Stated<Pick<Inspected, 'inspection'>>> {
-  const { codec, ask, key, document, remove } = call;
+  const { codec, ask, key, document, remove, isLocal } = call;
   const { policy, organization } = key.workload;
-  if (!DECIDING.has(codec.family) && staysHere(ask.model, organization))
-    return { inspection: uninspected(document, codec) };
+  if (isLocal && !DECIDING.has(codec.family)) return { inspection: uninspected(document, codec) };
   const stated = (found: CallFacts): CallFacts => ({
     findings: found.findings ?? {},
     unscanned: found.unscanned ?? [],
@@ -97,7 +102,7 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
       policy.dlp,
       remove,
       detectionFor(call, parts.detection),
-      attachmentReaderFor(call, parts.files),
+      'decodeRequest' in codec ? attachmentReaderFor(call, parts.files) : undefined,
       modelsOf(ask.model, organization),
       call.slices,
     );
@@ -108,14 +113,13 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
 }
 
 /**
- * Reads the files of a call; undefined if its family cannot contain files. Reading that exceeds the answer timeout
- * fails. `documents` undefined: this installation does not process documents.
+ * Reads the files of a call in a family that can contain files. Reading that exceeds the answer timeout fails.
+ * `documents` undefined: this installation does not process documents.
  */
 function attachmentReaderFor(
-  { codec, signal, timeoutMs, key }: Call,
+  { signal, timeoutMs, key }: Call,
   documents: RecentDocuments | undefined,
-): AttachmentReader | undefined {
-  if (!('decodeRequest' in codec)) return undefined;
+): AttachmentReader {
   const engine = documents?.of(key.workload.organization.id);
   return { engine, signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
 }
@@ -158,8 +162,9 @@ async function prepareCandidates(
   const skip = (target: Target, why: string): void => void route.push(skipped(target, why));
   try {
     const prepared = await prepare(call, inspection, targets, media, skip);
-    const claimed = ownership.claim(call, prepared, skip);
-    const candidates = claimed instanceof Promise ? await claimed : claimed;
+    let namesObjects = call.slices !== undefined;
+    for (const { family, body } of prepared) namesObjects ||= mayName(family, body);
+    const candidates = namesObjects ? await ownership.claim(call, prepared, skip) : prepared;
     const [only] = candidates;
     const unscanned =
       candidates.length === 1 ? only.unscanned : [...new Set(candidates.flatMap((one) => one.unscanned))];
@@ -173,14 +178,13 @@ interface LookedUp extends Prepared {
   readonly recalled: Recalled;
 }
 
-/** Looks for the answer in the gateway's own cache. */
+/** Looks for the answer in the gateway's own cache, where policy has one. */
 function recallAnswer(
   { call, candidates }: Prepared,
   { answers, onEvent }: PipelineParts,
 ): Stated<Pick<LookedUp, 'recalled'>> | Promise<Stated<Pick<LookedUp, 'recalled'>>> {
-  const recalling = answers.recall(call, candidates);
-  if (!(recalling instanceof Promise)) return { recalled: recalling };
-  return recalling.then((recalled) => {
+  if (!call.key.workload.policy.responseCache.enabled) return { recalled: NOT_CACHED };
+  return answers.recall(call, candidates).then((recalled) => {
     if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
     return { recalled, release: recalled };
   });
@@ -230,4 +234,87 @@ function accept(
   call.place?.[Symbol.dispose]();
   const emitted = emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
   return emitted instanceof Promise ? emitted.then(() => ({ headers })) : { headers };
+}
+
+/** A call once the head of its answer is there. Its prompt is no longer needed. */
+interface Answering {
+  readonly coming: Coming;
+  readonly emit: Emit;
+  /** Set where the answer came from the cache. */
+  readonly repeatable: Repeatable | undefined;
+}
+
+/** A call that was answered from the cache, to be remembered. */
+interface Repeatable {
+  readonly call: Call;
+  readonly inspection: Inspection;
+  readonly hit: CacheHit;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Asks the candidates, until the answer comes that is passed on. */
+async function askCandidates(work: Accepted, parts: PipelineParts): Promise<Answering> {
+  const { call, inspection, recalled, emit, headers } = work;
+  const { hit } = recalled;
+  const tally = new AnswerTally();
+  try {
+    const retain = call.key.workload.policy.contentRetention ? retainFor(work, parts) : undefined;
+    const coming = await askProviders(work, parts, retain, tally);
+    return { coming, emit, repeatable: hit && { call, inspection, hit, headers } };
+  } catch (thrown) {
+    throw new Stopped(thrown, tally);
+  }
+}
+
+function retainFor({ call, inspection, recalled }: Accepted, { content }: PipelineParts): Retain {
+  return (candidate) => retaining(keptOf(call, retained(call, inspection, candidate, recalled.hit)), content);
+}
+
+/** A function of its own: a closure within `retainFor` would hold the call. */
+function retaining(draft: ContentDraft, content: PipelineParts['content']): ReturnType<Retain> {
+  return (answer) => content.enqueue(answer ? withAnswer(draft, answer) : draft);
+}
+
+interface Answered extends Answering {
+  /** The body as its client got it; empty unless it came from the cache. */
+  readonly heard: string;
+}
+
+/** Hands the answer on as it comes. */
+async function passAnswer({
+  coming,
+  emit,
+  repeatable,
+}: Answering): Promise<Pick<Answered, 'heard'> & { readonly facts: CallFacts }> {
+  const { tally } = coming;
+  let heard = '';
+  const listening: Emit | undefined =
+    repeatable &&
+    ((answer) => {
+      if (answer.kind === 'body') heard += answer.text;
+      return emit(answer);
+    });
+  try {
+    await passOn(coming, listening ?? emit);
+    return { heard, facts: tally };
+  } catch (thrown) {
+    throw new Stopped(thrown, tally);
+  }
+}
+
+/** Remembers a call that was answered from the cache, for the next one that is identical byte for byte. */
+function rememberAnswer(
+  { repeatable, heard }: Answered,
+  { hotCache }: PipelineParts,
+  stated: StatedFacts,
+): Stated<object> {
+  const row = repeatable && recurringOf(stated);
+  if (!row) return {};
+  const { call, inspection, hit, headers } = repeatable;
+  // A translated answer bears the id of the call that it is for.
+  if (!hit.stored || hit.candidate.translation) return {};
+  const keeps = call.key.workload.policy.contentRetention;
+  const content = keeps ? retained(call, inspection, hit.candidate, hit) : undefined;
+  hotCache.note(call, call.document.text, { row, headers, text: heard, content }, hit.stored);
+  return {};
 }

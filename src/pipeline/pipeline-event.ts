@@ -2,6 +2,7 @@ import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstream/upstreams.ts';
+import type { ApprovalEvent } from './tools/approval.ts';
 import type { ToolListEvent } from './tools/tool-lists.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
@@ -17,7 +18,8 @@ export type PipelineEvent =
         | 'anchor.fault'
         | 'cache.fault'
         | 'content.fault'
-        | 'jobs.fault';
+        | 'jobs.fault'
+        | 'approvals.fault';
       readonly error: unknown;
     }
   /** Rows have begun to wait on disk for the ledger, or it has them all. */
@@ -35,6 +37,7 @@ export type PipelineEvent =
   | { readonly kind: 'shadow.differed'; readonly field: string }
   /** A call of a tool of an MCP server is over. */
   | { readonly kind: 'tool.called'; readonly server: string; readonly outcome: string; readonly durationMs: number }
+  | ApprovalEvent
   | ToolListEvent
   | SettlementEvent
   | UpstreamEvent

@@ -18,6 +18,7 @@ import type { DocumentEngine } from '#/ports/documents.ts';
 import type { KeptObjects } from '#/ports/kept-objects.ts';
 import type { LocalModels, Router } from '#/ports/local-models.ts';
 import type { McpServers } from '#/ports/mcp-servers.ts';
+import type { Neighbours } from '#/ports/neighbours.ts';
 import type { MediaFetcher } from '#/ports/media.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import type { Providers } from '#/route/offer.ts';
@@ -25,6 +26,7 @@ import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RetainedContent } from '#/ports/retained-content.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
+import type { ToolApprovals } from '#/ports/tool-approvals.ts';
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { SettlementStores } from '#/meter/settlement/settlement.ts';
 
@@ -34,7 +36,7 @@ export interface PipelineParts
     SealParts,
     RoutingDeps,
     DispatchParts,
-    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'cipher'> {
+    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models' | 'cipher' | 'toolApprovals'> {
   readonly writer: LedgerWriter;
   readonly meter: MeterDeps;
   /** Servers of tools, and what they offer. */
@@ -66,11 +68,15 @@ export interface PipelineDeps extends SettlementStores {
   /** Names the detectors that inspected a call. */
   readonly detectors: DetectorMarks;
   readonly mcpServers: McpServers;
+  /** Other processes, which may serve the same clients. */
+  readonly neighbours: Neighbours;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
   readonly keptObjects: KeptObjects;
   /** Decides which tools of a server may be offered. */
   readonly pins: PinKeeper;
+  /** Requests for the approval of calls of tools. */
+  readonly toolApprovals: Pick<ToolApprovals, 'ask' | 'use'>;
   /** Seals what either of them keeps. */
   readonly cipher: ContentCipher;
   readonly snapshot: () => Snapshot | undefined;

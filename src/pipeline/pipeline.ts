@@ -1,5 +1,6 @@
 import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
+import type { ClientSession } from '#/call/client-session.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
@@ -17,8 +18,11 @@ import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
+import { listenToServers, type Listener } from './tools/clients/listen-to-servers.ts';
+import type { ClientSessions } from './tools/clients/client-sessions.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
-import { mayNameServers, readLoop } from './tools/read-loop.ts';
+import { LoopPlaces } from './tools/loop-places.ts';
+import { NAMES_SERVERS, readLoop, runsTools } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
 import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
@@ -30,6 +34,7 @@ export class Pipeline {
   readonly #parts: Assembled['parts'];
   readonly #background: Omit<Assembled, 'parts'>;
   readonly #snapshot: PipelineDeps['snapshot'];
+  readonly #loopPlaces = new LoopPlaces();
 
   constructor(deps: PipelineDeps) {
     this.#snapshot = deps.snapshot;
@@ -40,7 +45,9 @@ export class Pipeline {
 
   /** Serves a request to a model, whose answer `emit` takes. It may have the gateway run tools. */
   serve(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
-    return mayNameServers(request, text) ? this.#serveTools(request, text, emit) : this.#serveOne(request, text, emit);
+    return NAMES_SERVERS.test(text) && runsTools(request)
+      ? this.#serveTools(request, text, emit)
+      : this.#serveOne(request, text, emit);
   }
 
   async #serveTools(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
@@ -49,7 +56,7 @@ export class Pipeline {
       loop = await readLoop(request, text, {
         ...this.#parts,
         offering: {
-          offerTools: (...asked) => this.#parts.tools.offered.of(...asked),
+          offerTools: (...asked) => this.offerTools(...asked),
           whyUnlisted: (server) => this.whyUnlisted(server),
         },
       });
@@ -58,13 +65,28 @@ export class Pipeline {
       this.refuse(request, request.codec.family, error);
       throw error;
     }
-    if (!loop) return this.#serveOne(request, text, emit);
-    return runToolLoop(loop, emit, {
+    return loop ? this.#runTools(loop, emit) : this.#serveOne(request, text, emit);
+  }
+
+  async #runTools(loop: LoopRequest, emit: Emit): Promise<void> {
+    const { request } = loop;
+    using _place = this.#enterLoop(request);
+    await runToolLoop(loop, emit, {
       serve: (round, asked, hear) => this.#serveOne(round, asked, hear),
       callTool: (call) => this.callTool(call),
       snapshot: this.#snapshot,
       seal: (context, error) => this.refuse(context, request.codec.family, error),
     });
+  }
+
+  #enterLoop(request: CallRequest): Disposable {
+    try {
+      return this.#loopPlaces.enter(request);
+    } catch (thrown) {
+      const error = asGatewayError(thrown);
+      this.refuse(request, request.codec.family, error);
+      throw error;
+    }
   }
 
   #serveOne(request: CallRequest, text: string, emit: Emit): Promise<unknown> {
@@ -98,6 +120,21 @@ export class Pipeline {
     const calling = runCall(TOOL_CALL, 'mcp', { request: { ...request, key }, found }, this.#parts);
     const { reply } = await (server ? this.#timed(server.id, request, calling) : calling);
     return reply;
+  }
+
+  /** The sessions of legacy clients. */
+  get clients(): ClientSessions {
+    return this.#parts.tools.clients;
+  }
+
+  /** Passes on what the servers of a session say besides their answers, as `listenToServers` does. */
+  listenToServers(listener: Listener, session: ClientSession): Promise<void> {
+    return listenToServers(listener, session, this.#parts);
+  }
+
+  /** How the rows of an organization name a person: the same each time, and nothing that says who it is. */
+  personOf(organization: string, issuer: string, subject: string): string {
+    return this.#parts.cipher.names(organization, `person\n${JSON.stringify([issuer, subject])}`)[0] ?? '';
   }
 
   /** Reports how a call of a tool ends. */
@@ -142,7 +179,8 @@ export class Pipeline {
 
   /** A request that was not turned away is over, whether or not it came to the counters. */
   leave(caller: Pick<CallContext, 'id' | 'key'>): void {
-    this.#parts.meter.arrivals.leave(caller);
+    const { arrivals } = this.#parts.meter;
+    if (arrivals.hasAny) arrivals.leave(caller);
   }
 
   /** Seals a request that was refused before its body could be read. `family`: what its surface speaks. */

@@ -2,7 +2,7 @@ import type { Emit, CallRequest } from '#/call/call.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import type { CallFacts } from '#/call/facts.ts';
 import type { Repeat } from '#/dispatch/cache/hot-cache.ts';
-import { lossHeaders } from '#/dispatch/losses.ts';
+import { headWith } from '#/dispatch/losses.ts';
 import { keptOf } from '#/dispatch/retained-call.ts';
 import { count } from '#/meter/meter.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
@@ -43,7 +43,7 @@ async function accept({ request, repeat, limits, emit }: Counted, { content }: P
 
 async function answerAgain({ request, repeat, emit }: Counted): Promise<{ readonly facts: CallFacts }> {
   if (request.signal.aborted) throw request.signal.reason as Error;
-  await emit({ kind: 'head', headers: lossHeaders(repeat.row.answered.losses) });
+  await emit(headWith(repeat.row.answered.losses));
   await emit({ kind: 'body', text: repeat.text });
   return { facts: { isServed: !request.signal.aborted } };
 }

@@ -11,17 +11,22 @@ import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
+import { isSendable } from '#/route/api-arguments.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
-import { render } from '#/wire/document/document.ts';
+import { render, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
+import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
 import { unlikeHeader } from '#/wire/mcp/headers.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
-import { askServer } from './tools/ask-server.ts';
+import { askApproval, useApproval } from './tools/approval.ts';
+import { askServer, enterServer, type EnteredServer } from './tools/ask-server.ts';
+import { openState, type InputState } from './tools/clients/input-state.ts';
+import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
@@ -37,6 +42,10 @@ export const TOOL_CALL = new Steps<PipelineParts, ToolCallStart>()
   .step('route', chooseTool)
   .step('inspect', inspectArguments)
   .step('meter', holdMoney)
+  .step('route', askApproval)
+  .step('dispatch', enterServer)
+  .step('meter', countCall)
+  .step('route', useApproval)
   .step('dispatch', callTool)
   .step('dispatch', passResult);
 
@@ -44,6 +53,8 @@ interface Admitted extends ToolCallStart {
   readonly server: McpServerConfig;
   readonly listed: ListedTool;
   readonly tool: ToolFacts;
+  /** What earlier rounds of the call left; undefined: this is the first. */
+  readonly state: InputState | undefined;
 }
 
 /** Refuses what no policy need be asked about. The row names a tool only where its server lists it. */
@@ -60,7 +71,9 @@ function admitRequest(
     if (fault) throw fault;
     if (!server || !listed) throw unknownTool();
     refuseOtherHeaders(request, listed);
-    return { server, listed, tool, facts };
+    const sealed = request.input?.state;
+    const state = sealed === undefined ? undefined : openState(cipher, request, server, sealed);
+    return { server, listed, tool, state, facts };
   } catch (thrown) {
     throw new Stopped(thrown, facts);
   }
@@ -76,12 +89,14 @@ function refuseOtherHeaders({ era, headers, arguments: args }: ToolCallRequest, 
 }
 
 function toolFacts(
-  { arguments: args, era, key }: ToolCallRequest,
+  { arguments: args, era, key, input }: ToolCallRequest,
   pin: string | undefined,
   cipher: PipelineParts['cipher'],
 ): ToolFacts {
   const { organization, policy } = key.workload;
+  const answers = Object.keys(input?.responses?.value ?? {}).length;
   return {
+    ...(answers > 0 && { answers }),
     arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
     definition: pin ?? null,
     eras: [era.version],
@@ -104,7 +119,7 @@ function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>)
 
 /** Whether policy and the server's rules let the workload call it so. */
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
-  const facts = routeTool(server, listed.name, request.key.workload, request.arguments?.value ?? {});
+  const facts = routeTool(server, listed, request.key.workload, request.arguments?.value ?? {});
   if (server.auth.type === 'token_exchange' && request.subject === undefined)
     throw new Stopped(userNeeded(server), facts);
   if (!found.quarantined) return { facts };
@@ -125,17 +140,23 @@ interface Inspected extends Admitted {
   /** JSON source of the arguments as they are sent. */
   readonly sent: string | undefined;
   readonly sentValue: JsonObject;
+  /** What answers the tool's questions, of all rounds: as the client wrote it, and as it is sent. JSON source. */
+  readonly answers: { readonly written: readonly string[]; readonly sent: readonly string[] };
 }
 
-/** Finds what must not leave in every string, number and name of the arguments. */
+const NO_ANSWERS: Inspected['answers'] = { written: [], sent: [] };
+
+/** Finds what must not leave in every string, number and name of the arguments, and of answers to the tool's questions. */
 async function inspectArguments(
-  { request, server, listed }: Admitted,
+  { request, server, listed, state }: Admitted,
   parts: PipelineParts,
-): Promise<Stated<Pick<Inspected, 'inspection' | 'sent' | 'sentValue'>>> {
-  const { arguments: args, key } = request;
-  if (!args) return { inspection: undefined, sent: undefined, sentValue: {} };
+): Promise<Stated<Pick<Inspected, 'inspection' | 'sent' | 'sentValue' | 'answers'>>> {
+  const { arguments: args, key, input } = request;
+  const written = [...(state?.answers ?? []), ...(input?.responses ? [input.responses.source] : [])];
+  if (!args && written.length === 0)
+    return { inspection: undefined, sent: undefined, sentValue: {}, answers: NO_ANSWERS };
   const { dlp } = key.workload.policy;
-  const document = argumentsDocument(args.source, args.value);
+  const document = documentOf(args, written);
   const remove = mayHaveOriginals(server, dlp.mode) ? [] : (request.remove ?? []);
   const slices = slicesFor(document.text, request);
   const detection = detectionFor(request, parts.detection);
@@ -146,14 +167,41 @@ async function inspectArguments(
   try {
     const inspection = await inspect(document, ARGUMENTS, dlp, remove, detection, undefined, [], slices);
     const facts = stated(inspection.facts);
-    if (inspection.edits.length === 0) return { inspection, sent: args.source, sentValue: args.value, facts };
-    const sent = argumentsIn(render(document.text, inspection.edits));
-    const sentValue = JSON.parse(sent) as JsonObject;
-    if (fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
-    return { inspection, sent, sentValue, facts };
+    const { sent, answers } = sentBy(inspection, document, args, written);
+    if (state) refuseOtherRounds({ arguments: sent ?? '{}', answers }, state);
+    if (inspection.edits.length === 0)
+      return { inspection, sent, sentValue: args?.value ?? {}, answers: { written, sent: answers }, facts };
+    const sentValue = JSON.parse(sent ?? '{}') as JsonObject;
+    if (args && fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
+    if (!isSendable(server, listed.name, sentValue)) throw new Stopped(unfit(), facts);
+    const answered = answers.at(-1);
+    if (state && input?.responses && answered !== undefined)
+      refuseUnfit(state.forms, input.responses.value, JSON.parse(answered) as JsonObject);
+    return { inspection, sent, sentValue, answers: { written, sent: answers }, facts };
   } catch (thrown) {
     throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
   }
+}
+
+/** What is inspected. */
+function documentOf(args: ToolCallRequest['arguments'], answers: readonly string[]): WireDocument {
+  return args && answers.length === 0
+    ? argumentsDocument(args.source, args.value)
+    : sayingDocument(args?.source, answers);
+}
+
+/** The arguments and the answers with the edits of an inspection. */
+function sentBy(
+  { edits }: Inspection,
+  { text }: WireDocument,
+  args: ToolCallRequest['arguments'],
+  answers: readonly string[],
+): { readonly sent: string | undefined; readonly answers: readonly string[] } {
+  if (edits.length === 0) return { sent: args?.source, answers };
+  const edited = render(text, edits);
+  if (answers.length === 0) return { sent: argumentsIn(edited), answers };
+  const parts = partsOfSaying(edited);
+  return { sent: args && parts.arguments, answers: parts.answers };
 }
 
 /** Whether policy lets the server receive what the client keeps from models. */
@@ -170,7 +218,7 @@ interface Metered extends Inspected {
   readonly limits: Limits;
 }
 
-/** Counts it against the limit of the server, and holds its price. */
+/** Holds its price. */
 async function holdMoney(
   { request, server, listed }: Inspected,
   parts: PipelineParts,
@@ -181,32 +229,57 @@ async function holdMoney(
   const target: DebitedTarget = { provider, model: listed.name, family: 'mcp' };
   const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
   const asked = { model: `${config.slug}/${listed.name}`, stream: false };
-  await countServerCall(request, server, parts.meter);
   const held = await hold(request, asked, [target], bounds, parts.meter);
   return { target, limits: held.limits, facts: { hold: held.money } };
 }
 
-interface Answered extends Metered {
+/** Counts it against the limit of the server: a call that may now be made. */
+async function countCall({ request, server }: Metered, parts: PipelineParts): Promise<Stated<object>> {
+  await countServerCall(request, server, parts.meter);
+  return {};
+}
+
+interface Answered extends Metered, EnteredServer {
   readonly answer: ToolAnswer;
   readonly answered: ToolFacts;
 }
 
 /** Asks the server, once. */
-async function callTool(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Answered, 'answer' | 'answered'>>> {
-  const { request, server, listed, sent, sentValue, inspection, tool } = work;
+async function callTool(
+  work: Metered & EnteredServer,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Answered, 'answer' | 'answered' | 'inspection' | 'answers'>>> {
+  const { request, server, listed, sent, sentValue, inspection, permit, tool, state, answers } = work;
   const givenMs = Math.min(server.timeoutSeconds, request.key.workload.policy.answerTimeoutSeconds) * 1000;
   const timeoutMs = Math.min(givenMs, answerTimeout(request));
-  const asking = { request, server, listed, sent, sentValue, inspection, timeoutMs, fair: timeoutMs === givenMs };
-  const { answer, facts } = await askServer(asking, parts).catch((thrown: unknown) => {
+  const input = inputMembers(request.input?.responses && answers.sent.at(-1), state);
+  const said = { sent, sentValue, input, written: answers.written, answers: answers.sent, inspection };
+  const asking = { request, server, listed, ...said, permit, timeoutMs, fair: timeoutMs === givenMs };
+  const { answer, facts, asks } = await askServer(asking, parts).catch((thrown: unknown) => {
     if (thrown instanceof Stopped && thrown.facts.target) retainToolCall(work, '', parts);
     throw thrown;
   });
   const answered = {
     ...tool,
+    ...(asks.methods.length > 0 && { asks: asks.methods }),
     eras: [...tool.eras, answer.version],
     result_bytes: Buffer.byteLength(answer.document.text),
   };
-  return { answer, answered, facts: { ...facts, tool: answered }, release: answer };
+  const { inspection: inspected, written, sent: all } = asks;
+  return {
+    answer,
+    answered,
+    inspection: inspected,
+    answers: { written, sent: all },
+    facts: { ...facts, tool: answered },
+    release: answer,
+  };
+}
+
+/** What answers the server's questions, as members of the params. */
+function inputMembers(responses: string | undefined, state: InputState | undefined): string {
+  const given = responses === undefined ? '' : `"inputResponses":${responses},`;
+  return state?.state === undefined ? given : `${given}"requestState":${JSON.stringify(state.state)},`;
 }
 
 /** Looks through the result, restores tags in it, and gives it the form of the client's era. */
@@ -215,19 +288,21 @@ async function passResult(
   parts: PipelineParts,
   stated: StatedFacts,
 ): Promise<Stated<{ readonly reply: ToolReply }>> {
-  const { request, answer, answered, inspection, limits } = work;
-  const looking = lookThrough({ request, answer, inspection }, parts);
-  const { text, unrestored, isError, findings, refusal, ...looked } = await looking.catch((thrown: unknown) => {
+  const { request, server, answer, answered, inspection, limits } = work;
+  const said = { written: work.answers.written, sent: { arguments: work.sent ?? '{}', answers: work.answers.sent } };
+  const looking = lookThrough({ request, server, answer, inspection, said }, parts);
+  const { text, unrestored, isError, asks, findings, refusal, ...looked } = await looking.catch((thrown: unknown) => {
     retainToolCall(work, '', parts);
     throw thrown;
   });
   retainToolCall(work, unrestored, parts);
-  const tool = { ...answered, is_error: isError, result_findings: findings };
+  const tool = { ...answered, ...(asks && { asks }), is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
   return {
     reply: { kind: answer.kind, status: statusOf(answer, request), text, unscanned, limits },
-    facts: { tool, unscanned, isServed: !request.signal.aborted },
+    // A call is paid for when it is done, however many rounds it takes.
+    facts: { tool, unscanned, ...(asks && { units: { calls: 0 } }), isServed: !request.signal.aborted },
   };
 }
 

@@ -27,11 +27,42 @@ export interface ToolListing {
   readonly version: string;
 }
 
+/** A session that one client has with a legacy server. */
+export interface ServerSession {
+  /** Undefined: the server gives its sessions no id. */
+  readonly id: string | undefined;
+  /** The revision that it speaks there. */
+  readonly version: string;
+}
+
+/** What a legacy server asks its client while it works: a form to fill in, a model's answer, a list of folders. */
+export interface ServerAsk {
+  readonly method: string;
+  /** The whole message. */
+  readonly document: WireDocument;
+  /** Sends the answer. `member`: JSON source of `"result":…` or `"error":…`. Rejects as `McpServers.notify` does. */
+  answer(member: string): Promise<void>;
+}
+
+/** Whose session a server is asked in. */
+export interface InSession {
+  /** `alone`: one for this request only. Absent: the one that all clients share. */
+  readonly session?: ServerSession | 'alone' | undefined;
+  /** The access token that the request came with, for a server that is asked for its user. */
+  readonly subject?: string | undefined;
+}
+
 /** One call of a tool, as it is sent. */
-interface ToolAsk {
+interface ToolAsk extends InSession {
   readonly tool: string;
   /** JSON source of the arguments; undefined: the call has none. */
   readonly arguments: string | undefined;
+  /** JSON source of members that answer what a modern server asked for before, each followed by a comma; absent: none. */
+  readonly input?: string | undefined;
+  /** What a modern server is said that the client can do; absent: nothing. */
+  readonly capabilities?: JsonObject | undefined;
+  /** Takes what a legacy server asks in the session of a client; absent: it is refused. */
+  readonly onAsk?: ((ask: ServerAsk) => void) | undefined;
   /** Headers that repeat arguments, for a modern server. */
   readonly headers: Readonly<Record<string, string>>;
   /** Members of `_meta` that go on. */
@@ -41,8 +72,6 @@ interface ToolAsk {
   /** Milliseconds to the end of the answer; progress does not extend it. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The access token that the call came with, for a server that is asked for its user. */
-  readonly subject?: string | undefined;
 }
 
 /** What a server answered. Dispose of it when it has been passed on: it takes room. */
@@ -52,6 +81,8 @@ export interface ToolAnswer extends Disposable {
   readonly document: WireDocument;
   /** The revision that the server speaks. */
   readonly version: string;
+  /** Of an HTTP API, the status of its answer: from 500 on it failed; absent: 200. */
+  readonly status?: number;
 }
 
 /** A server that answered otherwise than with a message of the protocol. */
@@ -70,6 +101,9 @@ export class McpServerFault extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** A server that does not know the session that it was asked in: it did not run the request. */
+export class McpSessionLost extends McpServerFault {}
 
 /**
  * `refused`: the gateway's client; `not_exchanged`: the access token of the user; `answer`: the answer holds no token;
@@ -110,8 +144,52 @@ export class NoRoomForResults extends Error {
 
 /** Servers of tools, asked in the revision that each speaks. */
 export interface McpServers {
-  /** Rejects with `UpstreamFault`, `McpServerFault`, `McpTokenFault` or `NoRoomForResults`. */
+  /** Rejects with `UpstreamFault`, `McpServerFault` (`McpSessionLost`), `McpTokenFault` or `NoRoomForResults`. */
   call(server: McpServerConfig, ask: ToolAsk): Promise<ToolAnswer>;
   /** All pages of its list. Rejects with `UpstreamFault`, `McpServerFault` or `McpTokenFault`. */
   list(server: McpServerConfig, timeoutMs: number): Promise<ToolListing>;
+  /**
+   * Opens a session for one client; undefined: the server is modern and has none. `capabilities`: what the client can do.
+   * Rejects as `call` does.
+   */
+  openSession(
+    server: McpServerConfig,
+    ask: Pick<InSession, 'subject'> & {
+      readonly capabilities: JsonObject;
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<ServerSession | undefined>;
+  /** Ends a session of a client. Never rejects: a server may refuse. */
+  closeSession(server: McpServerConfig, to: ToSession): Promise<void>;
+  /** Sends a message that has no answer. Rejects as `call` does. */
+  notify(server: McpServerConfig, to: ToSession, message: string): Promise<void>;
+  /** Asks for something whose result is nothing. Rejects as `call` does, also where the server answers with an error. */
+  request(
+    server: McpServerConfig,
+    to: ToSession,
+    ask: {
+      readonly method: string;
+      readonly params: JsonObject;
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<void>;
+  /**
+   * What a legacy server says to one client besides its answers. Resolves when the server ends the stream; false: it has
+   * none. Rejects as `call` does, and when the signal is aborted.
+   */
+  listen(server: McpServerConfig, to: ToSession, options: ListenOptions): Promise<boolean>;
+}
+
+/** A session of a client. */
+export interface ToSession extends InSession {
+  readonly session: ServerSession;
+}
+
+export interface ListenOptions {
+  readonly onNotice: (notice: WireDocument) => void;
+  /** As of a call. */
+  readonly onAsk: (ask: ServerAsk) => void;
+  readonly signal: AbortSignal;
 }

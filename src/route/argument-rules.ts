@@ -43,7 +43,7 @@ export function argumentDenial(
 
 function brokenBy(rule: ToolRuleConfig, args: unknown, work: Work): string | undefined {
   try {
-    const refusal = rule.arguments(args, undefined, work);
+    const refusal = rule.arguments?.(args, undefined, work);
     return refusal && `${refusal.pointer === '' ? 'the arguments' : refusal.pointer} must ${refusal.must}`;
   } catch (thrown) {
     if (thrown instanceof TooMuchWork) return `the arguments take more than ${MOST_STEPS} steps to check: send less`;

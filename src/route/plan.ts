@@ -106,7 +106,9 @@ function consider(
   const { organization } = question.key.workload;
   const offer = offerOf(id, alias, { organization, policy }, providers);
   if (isDenial(offer)) return undecided(question, id, offer) ?? offer;
-  const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
+  const { tools, functions } = question.document.body;
+  const needsTools = (tools !== undefined || functions !== undefined) && hasTools(question);
+  const family = familyFor(question, offer.provider.families(offer.model, { tools: needsTools }));
   if (family === undefined) return notThere('The provider cannot be used through this endpoint.');
   const target = { ...offer, family };
   const { toolServers, ask, document } = question;

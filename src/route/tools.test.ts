@@ -4,24 +4,28 @@ import type { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped } from '#/call/facts.ts';
 import { compileSchema } from '#/values/json-schema/compile-schema.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { routeTool } from './tools.ts';
+import { routeTool, toolDenial } from './tools.ts';
 
 const RULES = [
-  { tools: ['find_*'], arguments: compileSchema({ properties: { limit: { maximum: 50 } } }) },
-  { tools: ['export'], arguments: compileSchema({ required: ['reason'] }) },
-  { tools: ['*'], arguments: compileSchema({ additionalProperties: { pattern: '^[a-z ]*$' } }) },
+  { tools: ['find_*'], needsApproval: false, arguments: compileSchema({ properties: { limit: { maximum: 50 } } }) },
+  { tools: ['export'], needsApproval: false, arguments: compileSchema({ required: ['reason'] }) },
+  { tools: ['*'], needsApproval: false, arguments: compileSchema({ additionalProperties: { pattern: '^[a-z ]*$' } }) },
 ];
 const SERVER = {
   id: 'acme/crm',
   name: 'crm',
   jurisdiction: 'US',
   trust: 'external',
+  sessions: 'shared',
+  clientCapabilities: [],
   include: ['find_*', 'export'],
+  readOnlyTools: false,
   rules: RULES,
 } as unknown as McpServerConfig;
 const POLICY = {
   origins: [],
   allowedTools: [],
+  toolsToApprove: [],
   toolDlp: { internal: 'allow_log', external: 'tokenize', results: 'mask' },
 } as unknown as ResolvedPolicy;
 
@@ -30,10 +34,11 @@ function routed(
   policy: Partial<ResolvedPolicy>,
   shadow?: Partial<ResolvedPolicy>,
   args?: JsonObject,
+  definition?: JsonObject,
 ): object {
   const workload = { policy: { ...POLICY, ...policy }, ...(shadow && { shadow: { ...POLICY, ...shadow } }) };
   try {
-    return routeTool(SERVER, tool, workload as unknown as WorkloadConfig, args);
+    return routeTool(SERVER, { name: tool, definition }, workload as unknown as WorkloadConfig, args);
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
     const { code, message } = thrown.cause as GatewayError;
@@ -97,4 +102,31 @@ test('rules that hold are named, and are not asked without arguments', () => {
     route: [expect.stringMatching(/results mask, keeps rules\[0\] rules\[2\]$/)],
   });
   expect(routed('export', {})).toMatchObject({ route: [expect.stringMatching(/results mask$/)] });
+});
+
+test.each([
+  [{ annotations: { readOnlyHint: true } }, undefined],
+  [{ annotations: { readOnlyHint: false } }, 'tool_not_found'],
+  [{ annotations: { readOnlyHint: 'true' } }, 'tool_not_found'],
+  [{ annotations: null }, 'tool_not_found'],
+  [{}, 'tool_not_found'],
+  [undefined, undefined],
+])('a server that offers only what changes nothing, and a definition %j', (definition, code) => {
+  const server = { ...SERVER, readOnlyTools: true };
+  expect(toolDenial(server, 'find_one', POLICY, definition)?.code).toBe(code);
+  expect(toolDenial(SERVER, 'find_one', POLICY, definition)).toBeUndefined();
+});
+
+test('rules and policies that need approval are named, also where only a policy in shadow mode does', () => {
+  const list = { toolsToApprove: [{ tools: ['crm/export'], from: 'Policy acme/strict' }] };
+  expect(routed('export', list)).toMatchObject({
+    route: [expect.stringMatching(/needs approval by Policy acme\/strict$/)],
+  });
+  expect(routed('find_one', list)).toMatchObject({ route: [expect.stringMatching(/results mask$/)] });
+  expect(routed('export', {}, list)).toMatchObject({
+    shadow: [{ field: 'toolsToApprove', text: 'mcp/crm/export would need approval' }],
+  });
+  expect(routed('export', list, {})).toMatchObject({
+    shadow: [{ field: 'toolsToApprove', text: 'mcp/crm/export would need no approval' }],
+  });
 });

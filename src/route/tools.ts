@@ -1,18 +1,38 @@
 import type { McpServerConfig, ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped, type Difference } from '#/call/facts.ts';
-import type { JsonObject } from '#/wire/document/json.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { matches, outside, type Denial } from './offer.ts';
+import { apiDenial } from './api-arguments.ts';
 import { argumentDenial, rulesOf, type PlacedRule } from './argument-rules.ts';
+import { approversOf } from './tool-approvals.ts';
 
 /** What price books, allow-lists and audit rows call a server of tools: `mcp/crm`. */
 export function toolSlug({ name }: Pick<McpServerConfig, 'name'>): string {
   return `mcp/${name}`;
 }
 
-/** Why policy or configuration keeps a tool from a workload: it is then neither listed nor called. */
-export function toolDenial(server: McpServerConfig, tool: string, policy: ResolvedPolicy): Denial | undefined {
-  const { include, exclude } = server;
+/** Whether a definition says that its tool changes nothing. */
+function saysReadOnly({ annotations }: JsonObject): boolean {
+  return isObject(annotations) && annotations['readOnlyHint'] === true;
+}
+
+/**
+ * Why policy or configuration keeps a tool from a workload: it is then neither listed nor called. `definition`: the accepted
+ * one; undefined: it is not known, and not asked about.
+ */
+export function toolDenial(
+  server: McpServerConfig,
+  tool: string,
+  policy: ResolvedPolicy,
+  definition: JsonObject | undefined,
+): Denial | undefined {
+  const { include, exclude, readOnlyTools } = server;
+  if (readOnlyTools && definition && !saysReadOnly(definition))
+    return denied(
+      'tool_not_found',
+      `not among the tools that MCPServer ${server.id} offers: its definition does not say readOnlyHint`,
+    );
   const isOffered =
     (include === undefined || include.some((pattern) => matches(pattern, tool))) &&
     exclude?.some((pattern) => matches(pattern, tool)) !== true;
@@ -42,6 +62,13 @@ export interface RoutedTool {
   readonly shadow: readonly Difference[];
 }
 
+/** The tool that a call names. */
+export interface CalledTool {
+  readonly name: string;
+  /** Undefined: it is not known. */
+  readonly definition?: JsonObject | undefined;
+}
+
 /**
  * Decides whether a workload may call a tool with these arguments; undefined: they are not known, and no rule is asked. A
  * policy in shadow mode is asked, too. Throws `tool_not_found`, `permission_denied`, `residency_denied` or
@@ -49,18 +76,26 @@ export interface RoutedTool {
  */
 export function routeTool(
   server: McpServerConfig,
-  tool: string,
+  { name: tool, definition }: CalledTool,
   workload: WorkloadConfig,
   args: JsonObject | undefined,
 ): RoutedTool {
   const { policy, shadow } = workload;
   const id = `${toolSlug(server)}/${tool}`;
-  const denial = toolDenial(server, tool, policy);
+  const denial = toolDenial(server, tool, policy, definition);
   const rules = args === undefined ? [] : rulesOf(server, tool);
-  const broken = denial ?? argumentDenial(server, rules, args);
+  const broken = denial ?? (args && apiDenial(server, tool, args)) ?? argumentDenial(server, rules, args);
+  const approvers = approversOf(server, tool, policy);
   const facts = {
-    route: [broken ? `${id}: refused: ${broken.why}` : `${id}: selected: ${describe(server, policy, rules)}`],
-    shadow: shadow ? differences(id, denial, toolDenial(server, tool, shadow)) : [],
+    route: [
+      broken ? `${id}: refused: ${broken.why}` : `${id}: selected: ${describe(server, policy, rules, approvers)}`,
+    ],
+    shadow: shadow
+      ? [
+          ...differences(id, denial, toolDenial(server, tool, shadow, definition)),
+          ...approvalDifferences(id, approvers, approversOf(server, tool, shadow)),
+        ]
+      : [],
   };
   if (!broken) return facts;
   throw new Stopped(refusalOf(broken), facts);
@@ -75,9 +110,23 @@ function describe(
   { jurisdiction, trust }: McpServerConfig,
   { toolDlp }: ResolvedPolicy,
   rules: readonly PlacedRule[],
+  approvers: readonly string[],
 ): string {
-  const kept = rules.length > 0 ? `, keeps ${rules.map(({ name }) => name).join(' ')}` : '';
-  return `in ${jurisdiction}, trust ${trust}, arguments ${toolDlp[trust]}, results ${toolDlp.results}${kept}`;
+  const checked = rules.filter(({ rule }) => rule.arguments);
+  const kept = checked.length > 0 ? `, keeps ${checked.map(({ name }) => name).join(' ')}` : '';
+  const approval = approvers.length > 0 ? `, needs approval by ${approvers.join(' and ')}` : '';
+  return `in ${jurisdiction}, trust ${trust}, arguments ${toolDlp[trust]}, results ${toolDlp.results}${kept}${approval}`;
+}
+
+/** What a policy that is only watched decides otherwise on the approval of a call. */
+function approvalDifferences(
+  id: string,
+  enforced: readonly string[],
+  watched: readonly string[],
+): readonly Difference[] {
+  if (enforced.length > 0 === watched.length > 0) return [];
+  const would = watched.length > 0 ? 'would need approval' : 'would need no approval';
+  return [{ field: 'toolsToApprove', text: `${id} ${would}` }];
 }
 
 /** What a policy that is only watched decides otherwise on a tool. */

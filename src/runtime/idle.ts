@@ -1,9 +1,12 @@
 /** Lets others wait until some work has come to rest. */
 export class Idle {
+  /** Whether somebody waits, so that `rest` is to be called. */
+  isAwaited = false;
   #waiting: (() => void)[] = [];
 
   /** Resolves at the next rest, or at the deadline. */
   async wait(deadlineMs: number): Promise<void> {
+    this.isAwaited = true;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, deadlineMs);
       this.#waiting.push(() => {
@@ -15,6 +18,7 @@ export class Idle {
 
   /** The work has come to rest. */
   rest(): void {
+    this.isAwaited = false;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

@@ -3,8 +3,8 @@ import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
-import type { CallContext } from '#/call/call.ts';
-import { jurisdictionOf, type CallFacts, type StatedFacts } from '#/call/facts.ts';
+import { ClientCancelled, type CallContext } from '#/call/call.ts';
+import { jurisdictionsOf, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import { timeText } from './row-text.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
@@ -82,16 +82,25 @@ export class CallRecord {
     if (shadow) this.#compareShadow(shadow);
     const outcome = this.#outcome();
     const billed = this.#billed(outcome);
-    const units = billed && withUnits(this.#facts.units, billed.usage);
-    const cost = billed ? this.#cost(billed.usage, units) : 0n;
-    const { hold } = this.#facts;
+    const isTokensOnly = billed !== undefined && hasTokensOnly(billed.usage);
+    const units = billed && (isTokensOnly ? this.#facts.units : withUnits(this.#facts.units, billed.usage));
+    const { hold, target } = this.#facts;
+    let cost = 0n;
+    try {
+      if (billed && hold && target) cost = hold.cost(billed.usage, target, units);
+    } catch (thrown) {
+      // A usage that has no cost is billed as it was held: nothing goes unsealed for a figure that makes no sense.
+      if (!(thrown instanceof RangeError)) throw thrown;
+      cost = hold!.open.amount;
+    }
     const settlement = hold && {
       callId: this.#context.id,
       organization: hold.open.organization,
       cost,
       tokens: billed ? totalTokens(billed.usage) : 0,
     };
-    return { row: this.#row(outcome, cost, billed, units), settlement };
+    const usage = billed && (isTokensOnly ? billed.usage : tokenCounts(billed.usage));
+    return { row: this.#row(outcome, cost, billed, usage, units), settlement };
   }
 
   /** The billed usage: reported, or counted here, or nothing without an answer. */
@@ -108,23 +117,16 @@ export class CallRecord {
     return { usage: seen, source: isDoubted ? 'implausible' : 'estimated' };
   }
 
-  /** A usage that has no cost is billed as it was held: nothing goes unsealed for a figure that makes no sense. */
-  #cost(usage: Usage, units: Units | undefined): bigint {
-    const { hold, target } = this.#facts;
-    if (!hold || !target) return 0n;
-    try {
-      return hold.cost(usage, target, units);
-    } catch (thrown) {
-      if (!(thrown instanceof RangeError)) throw thrown;
-      return hold.open.amount;
-    }
-  }
-
   #outcome(): Outcome {
     if (this.#facts.isServed) return 'served';
     if (this.#context.signal.aborted && this.#error?.code !== 'server_restarting') return 'hung_up';
     if (this.#error === undefined) return 'hung_up';
     return this.step === 'dispatch' || this.#error.code === 'internal_error' ? 'failed' : 'refused';
+  }
+
+  /** Tells a client that cancelled its call from one that is gone. */
+  #cancelled(outcome: Outcome): string | null {
+    return outcome === 'hung_up' && this.#context.signal.reason instanceof ClientCancelled ? 'cancelled' : null;
   }
 
   /** Adds what only the end of a call shows. */
@@ -148,8 +150,15 @@ export class CallRecord {
     });
   }
 
-  #row(outcome: Outcome, cost: bigint, billed: Billed | undefined, units: Units | undefined): RowDraft['row'] {
-    const { id, startedAt, key, snapshot, surface, parent } = this.#context;
+  /** `usage`: the tokens that are billed. */
+  #row(
+    outcome: Outcome,
+    cost: bigint,
+    billed: Billed | undefined,
+    usage: AuditRow['usage'] | undefined,
+    units: Units | undefined,
+  ): RowDraft['row'] {
+    const { id, startedAt, key, snapshot, surface, parent, person } = this.#context;
     const facts = this.#facts;
     const { hold, target, shadow, toolServers } = facts;
     const failed = outcome === 'failed' || outcome === 'refused';
@@ -176,13 +185,14 @@ export class CallRecord {
       organization: key.workload.organization.id,
       outcome,
       parent,
+      person,
       price: billed && hold && target ? hold.priceSource(target) : null,
       provider: target?.provider ?? null,
       provider_model: target?.model ?? null,
       provider_response_id: facts.providerResponseId,
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
-      reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
-      route: bounded(facts.route),
+      reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : this.#cancelled(outcome),
+      route: facts.route.length <= MOST_LINES ? facts.route : bounded(facts.route),
       scope: facts.scope,
       service_tier: billed?.usage.serviceTier,
       shadow: shadow.length > 0 ? bounded(shadow.map(({ field, text }) => `${field}: ${text}`)) : undefined,
@@ -194,7 +204,7 @@ export class CallRecord {
       tool_servers: toolServers.length > 0 ? bounded(toolServers) : undefined,
       units: units && hasUnits(units) ? units : undefined,
       // Calls of tools are billed by their number.
-      usage: billed && !facts.tool ? tokenCounts(billed.usage) : null,
+      usage: usage && !facts.tool ? usage : null,
       usage_source: billed ? billed.source : null,
       v: 1,
       wire_format: target?.family ?? this.#family,
@@ -211,14 +221,25 @@ function bounded(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
 }
 
+/** Where a call's prompt went; what this gateway does itself it does without attempts. */
+function jurisdictionOf({ attempts, cacheHit, target }: StatedFacts): string | null {
+  if (attempts.length === 0) return cacheHit === 'none' ? (target?.jurisdiction ?? null) : null;
+  if (attempts.length === 1) return attempts[0]!.sent === false ? null : (attempts[0]!.jurisdiction ?? null);
+  return jurisdictionsOf(attempts.flatMap((one) => (one.sent === false ? [] : (one.jurisdiction ?? []))));
+}
+
+function hasTokensOnly(usage: Usage): boolean {
+  for (const unit of BESIDE_TOKENS) if (usage[unit] !== undefined) return false;
+  return usage.serviceTier === undefined;
+}
+
 /** The tokens alone. */
 function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
-  if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
   const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
   return tokens;
 }
 
-/** Units that are billed besides tokens, with those that a usage reports; the same object where it reports none. */
+/** Units that are billed besides tokens, with those that a usage reports. */
 function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
   let all = units;
   for (const unit of BESIDE_TOKENS) if (usage[unit] !== undefined) all = { ...all, [unit]: usage[unit] };

@@ -34,8 +34,10 @@ export class LedgerOutlet {
   readonly #deps: LedgerOutletDeps;
   /** A batch that the ledger has not answered yet: another is not sent before it has. */
   #unanswered: Promise<unknown> | undefined;
+  /** Whether rows wait in the journal. */
+  replaying = false;
   /** Ends when no rows wait in the journal. */
-  #replaying: Promise<void> | undefined;
+  #replay: Promise<void> | undefined;
   /** Batches that the journal has taken. */
   #kept = 0;
   #left: RowBacklog[] = [];
@@ -46,20 +48,15 @@ export class LedgerOutlet {
     this.#deps = deps;
   }
 
-  /** Whether rows wait in the journal. */
-  get replaying(): boolean {
-    return this.#replaying !== undefined;
-  }
-
   /** Resolves when no rows wait in the journal, or the outlet is stopped. */
   async replayed(): Promise<void> {
-    while (this.#replaying && !this.#stopped) await this.#replaying;
+    while (this.replaying && !this.#stopped) await this.#replay;
   }
 
   /** Resolves once the rows are durable, in the ledger or in the journal: for as long as it takes, or until stopped. */
   async write(batch: readonly JournaledRow[]): Promise<void> {
     for (let attempt = 0; !this.#stopped; attempt++) {
-      if (!this.#replaying && (await this.#append(batch))) return;
+      if (!this.replaying && (await this.#append(batch))) return;
       if (await this.#keep(batch)) return;
       await pause(attempt);
     }
@@ -127,14 +124,15 @@ export class LedgerOutlet {
       return false;
     }
     this.#kept += 1;
-    if (!this.#replaying) {
+    if (!this.replaying) {
       this.#deps.onReplay('begun');
-      this.#replaying = this.#replay(journal);
+      this.replaying = true;
+      this.#replay = this.#replayAll(journal);
     }
     return true;
   }
 
-  async #replay(journal: RowJournal): Promise<void> {
+  async #replayAll(journal: RowJournal): Promise<void> {
     for (let attempt = 0; !this.#stopped;) {
       try {
         await this.#unanswered;
@@ -151,7 +149,7 @@ export class LedgerOutlet {
       }
     }
     // No await since the journal was seen to be empty: a batch that comes later starts a new replay.
-    this.#replaying = undefined;
+    this.replaying = false;
     if (!this.#stopped) this.#deps.onReplay('ended');
   }
 

@@ -97,7 +97,7 @@ class Writer implements LedgerWriter {
   }
 
   requireRoom(): void {
-    if (this.pending < this.#maxPending && !this.#journalHolds(1)) return;
+    if (this.pending < this.#maxPending && !(this.#outlet.replaying && this.#journalHolds(1))) return;
     throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
   }
 
@@ -113,7 +113,10 @@ class Writer implements LedgerWriter {
     // A dispatched call and an answer from the cache always have room: without room, no new ones begin.
     // Refusals can come without end.
     const answered = draft.settlement !== undefined || draft.row.cache_hit !== 'none';
-    if (!answered && (this.pending >= 2 * this.#maxPending || this.#journalHolds(REFUSALS_OVER))) {
+    if (
+      !answered &&
+      (this.pending >= 2 * this.#maxPending || (this.#outlet.replaying && this.#journalHolds(REFUSALS_OVER)))
+    ) {
       this.dropped++;
       return;
     }
@@ -134,9 +137,9 @@ class Writer implements LedgerWriter {
     this.#outlet.stop();
   }
 
-  /** Whether rows wait in the journal, and it has reached so many times its limit. */
+  /** Whether the journal, in which rows wait, has reached so many times its limit. */
   #journalHolds(times: number): boolean {
-    if (!this.#deps.journal || !this.#outlet.replaying) return false;
+    if (!this.#deps.journal) return false;
     const { bytes, limit } = this.#deps.journal.state();
     return bytes >= times * limit;
   }
@@ -164,7 +167,7 @@ class Writer implements LedgerWriter {
       this.#queue = [...this.#parked.splice(0), ...this.#queue];
       this.#wake(PARKED_MS);
     } else if (this.#queue.length > 0) this.#wake(GATHER_MS);
-    else this.#idle.rest();
+    else if (this.#idle.isAwaited) this.#idle.rest();
   }
 
   /** No other process seals refusals; dispatched calls wait while the owner is unknown. */

@@ -112,6 +112,13 @@ export const ROW_FIELDS = {
     meaning: 'The id of that request, which is the `call_id` of its first round.',
     example: '019aa58a-3a01-7000-8000-000000000029',
   }),
+  person: field(text('base64url'), {
+    by: 'admit',
+    when: 'the caller came with an access token that names a person',
+    meaning:
+      'HMAC-SHA256 of the issuer and the subject of the access token, under a key of the organization: the same person has the same value.',
+    example: 'c3ViamVjdF9vZl9hbl9hY2Nlc3NfdG9rZW5fZXhhbXBsZQ',
+  }),
   price: field(nullOr(text()), {
     by: 'meter',
     nothing: null,
@@ -139,7 +146,8 @@ export const ROW_FIELDS = {
   reason: field(nullOr(text()), {
     by: 'seal',
     nothing: null,
-    meaning: 'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content.',
+    meaning:
+      'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content. `cancelled`: the client cancelled a call of a tool.',
     example: null,
   }),
   route: field(list(text()), {

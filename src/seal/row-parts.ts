@@ -1,8 +1,8 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import type { Units } from '#/call/units.ts';
 import type { BESIDE_TOKENS, Usage } from '#/wire/answer/usage.ts';
-import type { ToolFacts } from '#/call/facts.ts';
-import { boolean, counts, list, nullOr, number, object, quantity, text } from './row-forms.ts';
+import type { ApprovalFacts, ToolFacts } from '#/call/facts.ts';
+import { boolean, counts, exampleOf, list, nullOr, number, object, quantity, text, words } from './row-forms.ts';
 
 /** What data protection found. */
 interface Protection {
@@ -58,11 +58,50 @@ export const protection = object<Protection>()('dlp', {
   unscanned: { form: list(text()), meaning: 'Content that was not inspected.', example: ['image'] },
 });
 
+const approval = object<ApprovalFacts>()('approval', {
+  at: { form: nullOr(text('instant')), meaning: 'When a person decided. Null: it is not decided.', example: null },
+  by: {
+    form: nullOr(text()),
+    meaning: 'Who decided: `--actor` of `gwctl mcp approve`. Null: it is not decided.',
+    example: null,
+  },
+  id: {
+    form: text('UUID'),
+    meaning: 'Id of the request for approval.',
+    example: '0199d2c4-7a10-7c3e-9d5f-0a1b2c3d4e5f',
+  },
+  state: {
+    form: words('asked', 'waiting', 'approved', 'denied', 'expired'),
+    meaning:
+      '`asked`: the call entered the request. `waiting`: it is not decided. `approved`: the call used the approval. ' +
+      '`denied`: a person denied the call. `expired`: an earlier request ended unused, and the call entered this one.',
+    example: 'asked',
+  },
+});
+
 export const tool = object<ToolFacts>()('tool', {
+  answers: {
+    form: quantity,
+    when: 'there are any',
+    meaning: 'Number of answers of the client to what the tool asked before. `dlp` is of them, too.',
+    example: 1,
+  },
+  approval: {
+    form: approval,
+    when: 'a person must approve the call',
+    meaning: 'How the approval of the call stands.',
+    example: exampleOf(approval),
+  },
   arguments: {
     form: nullOr(text('base64url')),
     meaning: 'HMAC-SHA256 of the arguments, under a key of the organization. Null: the call has no arguments.',
     example: 'Qk1fM2R6bE9uX2V4YW1wbGVfZGlnZXN0X29mX2FyZ3M',
+  },
+  asks: {
+    form: list(text()),
+    when: 'there are any',
+    meaning: 'Methods of the protocol by which the tool asks its client for more.',
+    example: ['elicitation/create'],
   },
   definition: {
     form: nullOr(text('64 hexadecimal digits')),

@@ -1,4 +1,4 @@
-import { canonicalJson, keepsOrder } from '#/wire/document/canonical-json.ts';
+import { canonicalJson, LOSES_ORDER } from '#/wire/document/canonical-json.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import { totalTokens } from '#/wire/answer/usage.ts';
@@ -36,7 +36,7 @@ export function canonicalRow(row: UnplacedRow, position: RowPosition): string {
 }
 
 function allKeepOrder(counts: Readonly<Record<string, number>>): boolean {
-  for (const name in counts) if (!keepsOrder(name)) return false;
+  for (const name in counts) if (LOSES_ORDER.test(name)) return false;
   return true;
 }
 

@@ -9,6 +9,7 @@ const policyOf = (dlp: Dlp = {}, answerTimeoutSeconds = 300): ResolvedPolicy => 
   dlp: { mode: 'tokenize', documents: 'off', customTerms: [], ...dlp },
   toolDlp: { internal: 'tokenize', external: 'tokenize', results: 'allow_log' },
   allowedTools: [],
+  toolsToApprove: [],
   allowedModels: [],
   providerSideTools: new Set(),
   passthrough: new Set(),

@@ -9,6 +9,9 @@ test.each([
   ['HTTPS://sts.example', undefined],
   ['http://sts.example', undefined],
   ['http://sts.auth.svc', undefined],
+  ['https://sts.example,http://sts.auth.svc', undefined],
+  ['http://127.1.2.3', ['http://127.1.2.3']],
+  ['http://127.0.0.999', undefined],
   ['https://sts.example/', undefined],
   ['https://good.example@evil.example', undefined],
   ['https://good.example\\evil', undefined],
@@ -18,6 +21,9 @@ test.each([
   const read = readSettings({ ...ISSUER, GW_MCP_JWKS_URL: 'https://id.example/jwks', GW_MCP_TOKEN_ORIGINS: written });
   const all = 'settings' in read ? read.settings.mcpIssuer?.tokenOrigins : undefined;
   expect(all).toEqual(origins && [...origins, 'https://id.example']);
+  // What is not used stops the start, and is not dropped.
+  if (!origins)
+    expect('faults' in read && read.faults).toEqual([expect.stringMatching(/^GW_MCP_TOKEN_ORIGINS must be/)]);
 });
 
 test.each<[string, boolean]>([

@@ -19,7 +19,7 @@ export interface CallDeps {
 }
 
 /**
- * Serves a model call whose body is `text`. A failure becomes a status before the stream begins, and later an event.
+ * Serves a model call whose body is `text`. `keep`: takes memory for more than that. A failure becomes a status before the stream begins, and later an event.
  * Not an async function: it would hold `text` to the end of the answer.
  */
 export function serveCall(
@@ -28,6 +28,7 @@ export function serveCall(
   text: string,
   { surface, codec, protocol }: Endpoint,
   deps: CallDeps,
+  keep: (bytes: number) => void,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
   const { signal } = hangUp;
@@ -35,7 +36,7 @@ export function serveCall(
   const isSmall = !isLarge(text);
   if (isSmall) beginSmall();
   const answering = new Answering(reply, protocol, signal, id, deps.onError);
-  const request = { id, startedAt, key, snapshot, surface, codec, headers, signal };
+  const request = { id, startedAt, key, snapshot, surface, codec, headers, signal, keep };
   const served = deps.pipeline.serve(request, text, answering.take);
   return answering.end(served).finally(() => {
     if (isSmall) endSmall();

@@ -7,8 +7,3 @@ export function formatEuro(amount: NanoEuro): string {
   const fraction = digits.slice(-9).replace(/(?<!0)0+$/, '');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction && `.${fraction}`}`;
 }
-
-/** Integer division rounding up, for non-negative numbers: money is never rounded in the caller's favour. */
-export function ceilDiv(dividend: bigint, divisor: bigint): bigint {
-  return (dividend + divisor - 1n) / divisor;
-}

@@ -16,7 +16,7 @@ import { WORST, type WorstBody } from './worst-bodies.ts';
 /**
  * While one organization sends the worst there is, another's small calls and `/livez` go on. The figures are printed: on
  * a quiet machine they are to be below `PROMISED`. What fails a run is processor time, which tells the same on any
- * machine; and in the full form, which has the machine to itself, time far beyond what is promised.
+ * machine; and in the full form, which has the machine to itself, time far beyond the promise.
  */
 
 const tried = tally('neighbours of the worst caller');

@@ -22,5 +22,26 @@ app.post('/v1/chat/completions', async (request, reply) => {
   reply.header('content-type', 'text/event-stream');
   return reply.send(answer.body);
 });
+app.post('/v1/mcp/crm', async (request, reply) => {
+  const { 'mcp-protocol-version': version, 'mcp-method': method, 'mcp-name': name, accept } = request.headers;
+  const answer = await send(`${upstream}/mcp`, {
+    dispatcher,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept,
+      authorization: 'Bearer upstream',
+      'mcp-protocol-version': version,
+      'mcp-method': method,
+      ...(name !== undefined && { 'mcp-name': name }),
+    },
+    body: JSON.stringify(request.body),
+  });
+  reply.code(answer.statusCode);
+  const type = String(answer.headers['content-type']);
+  if (type.startsWith('application/json')) return answer.body.json();
+  reply.header('content-type', type);
+  return reply.send(answer.body);
+});
 await app.listen({ host: '127.0.0.1', port: 0 });
 console.log((app.server.address() as { port: number }).port);

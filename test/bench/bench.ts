@@ -4,6 +4,7 @@ import { keepBudgets } from './budgets.ts';
 import { buffered, cacheHits, CONNECTIONS, equalLoad, latency, streams, translatedCalls } from './call-costs.ts';
 import { allocation, liveStreams, longestTurns } from './inside.ts';
 import { closedLoop } from './load.ts';
+import { toolCalls } from './mcp.ts';
 import { report, type Measure } from './measures.ts';
 import { moneyAgainstBudget } from './money.ts';
 import { prompt } from './prompts.ts';
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, (sides: Sides) => Promise<readonly Measure[
   ],
   allocation: (sides) => allocation(sides, { '2 KiB': SMALL, '20 KiB': 10 * SMALL }, ROUNDS),
   money: (sides) => moneyAgainstBudget(sides, ROUNDS),
+  mcp: (sides) => toolCalls(sides, ROUNDS),
 };
 const only = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(PARTS);
 const unknown = only.filter((part) => !(part in PARTS));

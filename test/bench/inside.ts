@@ -29,7 +29,7 @@ const ALLOCATED = `(() => {
   return heapUsed + external;
 })()`;
 
-function inspectorOf({ inspector, name }: Side): Inspector {
+export function inspectorOf({ inspector, name }: Side): Inspector {
   if (!inspector) throw new Error(`${name} has no inspector`);
   return inspector;
 }
@@ -101,7 +101,8 @@ export async function liveStreams(
   return measures;
 }
 
-async function inUse(inspector: Inspector): Promise<number> {
+/** Bytes of a process after everything else was collected. */
+export async function inUse(inspector: Inspector): Promise<number> {
   await sleep(SETTLED_MS);
   // The second finds what finalizers of the first have let go.
   await inspector.ask('HeapProfiler.collectGarbage');

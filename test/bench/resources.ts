@@ -31,6 +31,7 @@ export function governedResources(upstreamUrl: string, key: string, cachedKey: s
         caching: { responseCache: { mode: 'Enabled', ttlSeconds: 3600 } },
       },
     }),
+    resource('MCPServer', 'crm', { endpoint: { url: `${upstreamUrl}/mcp` }, jurisdiction: 'EU' }),
     { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bench', namespace: 'default' }, stringData: { key: 'k' } },
     ...tenant({
       upstreamUrl,
@@ -44,6 +45,7 @@ export function governedResources(upstreamUrl: string, key: string, cachedKey: s
       prices: [
         { model: 'upstream/*', input: '2', output: '8' },
         { model: 'translated/*', input: '2', output: '8' },
+        { model: 'mcp/crm/*', unit: 'Call', input: '0.0001' },
       ],
     }),
   ];

@@ -32,6 +32,8 @@ export interface Sides extends AsyncDisposable {
   /** The gateway, and a key whose answers are cached. */
   readonly cached: Side;
   readonly client: Agent;
+  /** What both stand before. */
+  readonly upstreamUrl: string;
   readonly redisUrl: string;
   readonly databaseUrl: string;
   /** Both once more, as fresh processes. */
@@ -78,6 +80,7 @@ export async function openSides(redisUrl: string, databaseUrl: string, options: 
     governed: first.governed,
     cached: { ...first.governed, key: cachedKey },
     client,
+    upstreamUrl: origin,
     redisUrl,
     databaseUrl,
     another: pair,

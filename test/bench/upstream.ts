@@ -1,9 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
+import { answerMcp } from './mcp-answers.ts';
 
 /**
  * A provider that answers at once from memory: buffered, as a stream of 200 chunks, or as a stream that stays open after
  * its first chunk, in silence (model `stall`) or with a chunk now and then (model `rare`: each second for one in a hundred
- * of these streams). Prints its port.
+ * of these streams). At `/mcp` it is an MCP server of the new era (`mcp-answers.ts`). Prints its port.
  */
 const CHUNKS = 200;
 const frame = (delta: object, finish: string | null): string =>
@@ -81,6 +82,7 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    if (request.url === '/mcp') return answerMcp(body.toString(), response);
     const ofMessages = request.url?.endsWith('/messages') ?? false;
     if (!body.includes('"stream":true')) {
       const answer = ofMessages ? messagesBuffered : buffered;

@@ -10,9 +10,9 @@ const GPU = { resource: 'nvidia.com/mig-1g.10gb' };
 /** Installations whose manifests are kept in `golden/`, by name. */
 export const INSTALLATIONS: Readonly<Record<string, object>> = {
   small: STORES,
-  gpu: { ...STORES, inference: { gpu: GPU, image: { tag: '0.2.0-cuda' }, models: { existingClaim: 'models' } } },
+  gpu: { ...STORES, inference: { gpu: GPU, image: { tag: '1.2.3-cuda' }, models: { existingClaim: 'models' } } },
   sidecar: { ...STORES, inference: { mode: 'Sidecar' } },
-  'sidecar-gpu': { ...STORES, inference: { mode: 'Sidecar', gpu: GPU, image: { tag: '0.2.0-cuda' } } },
+  'sidecar-gpu': { ...STORES, inference: { mode: 'Sidecar', gpu: GPU, image: { tag: '1.2.3-cuda' } } },
   folder: {
     ...STORES,
     configuration: {
@@ -36,6 +36,26 @@ export const INSTALLATIONS: Readonly<Record<string, object>> = {
       docsUrl: 'https://docs.example',
       env: [{ name: 'GW_PHONE_REGIONS', value: 'DE,FR' }],
       autoscaling: { openCalls: 200 },
+      stdioServers: [
+        {
+          name: 'files',
+          image: `registry.example/mcp-files@sha256:${'b'.repeat(64)}`,
+          args: ['node', '/server/index.js', '/files'],
+          port: 3100,
+          token: { secret: 'files-bridge', key: 'token' },
+          envFrom: [{ secretRef: { name: 'files' } }],
+          volumes: [{ name: 'files', emptyDir: { sizeLimit: '1Gi' } }],
+          volumeMounts: [{ name: 'files', mountPath: '/files' }],
+        },
+        {
+          name: 'memory',
+          image: `registry.example/mcp-memory@sha256:${'c'.repeat(64)}`,
+          args: ['mcp-server-memory'],
+          port: 3101,
+          token: { secret: 'memory-bridge', key: 'token' },
+          resources: { limits: { memory: '256Mi' } },
+        },
+      ],
       podAnnotations: { 'example.com/note': 'x' },
       nodeSelector: { 'kubernetes.io/arch': 'amd64' },
       priorityClassName: 'serving',

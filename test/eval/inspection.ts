@@ -17,7 +17,7 @@ export function inspectionWith(answer: Answerer): Detection {
   return withNames(
     {
       categories: detection.categories,
-      needsWorker: () => false,
+      longestNow: Infinity,
       findNow: (text, categories) => detection.find(text, categories),
       find: (texts, categories) => Promise.resolve(texts.map((text) => detection.find(text, categories))),
       search: (search) => Promise.resolve(finish(searching(search, detection))),

@@ -6,7 +6,13 @@ export interface McpReceived {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
-  readonly body: { readonly id?: unknown; readonly method?: string; readonly params?: Record<string, unknown> };
+  readonly body: {
+    readonly id?: unknown;
+    readonly method?: string;
+    readonly params?: Record<string, unknown>;
+    readonly result?: Record<string, unknown>;
+    readonly error?: Record<string, unknown>;
+  };
 }
 
 export interface McpToolDefinition {
@@ -26,6 +32,10 @@ export interface McpBehaviour {
   tools: readonly McpToolDefinition[];
   /** The result of a call, or the whole answer where it writes that itself. */
   call: (received: McpReceived, response: ServerResponse) => unknown;
+  /** How it answers to a session that it does not know; 400 as the older library does. */
+  lostStatus: 400 | 404;
+  /** Whether it opens sessions. */
+  opens: boolean;
   /** Whether its credential is good; a request without a good one is answered with 401. */
   admits: (received: McpReceived) => boolean;
 }
@@ -37,6 +47,12 @@ export interface McpStandIn extends AsyncDisposable {
   readonly behaviour: McpBehaviour;
   /** Forgets all sessions, as a server does that starts again. */
   forgetSessions(): void;
+  /** Sessions that are open. */
+  readonly sessions: ReadonlySet<string>;
+  /** Asks the client of a call something on the stream of its answer, which this opens; resolves with the answer. */
+  ask(response: ServerResponse, method: string, params?: object): Promise<McpReceived['body']>;
+  /** Streams of sessions that are open, by session. */
+  readonly streams: ReadonlyMap<string, ServerResponse>;
   /** Those of one method. */
   of(method: string): readonly McpReceived[];
 }
@@ -51,12 +67,17 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     streams: false,
     tools: [{ name: 'echo', description: 'Repeats its arguments', inputSchema: ANY_ARGUMENTS }],
     call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
+    lostStatus: 404,
+    opens: true,
     admits: () => true,
     ...changes,
   };
   const received: McpReceived[] = [];
   const sessions = new Set<string>();
+  const streams = new Map<string, ServerResponse>();
+  const waiting = new Map<unknown, (body: McpReceived['body']) => void>();
   let count = 0;
+  let asked = 0;
   const answer = (request: McpReceived, response: ServerResponse): void => {
     const { body, headers } = request;
     const { method = '' } = body;
@@ -81,6 +102,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
         },
       });
     if (behaviour.era === 'legacy' && method === 'initialize') {
+      if (!behaviour.opens) return send(503, { error: { code: -32000, message: 'starting' } });
       const session = `session-${++count}`;
       sessions.add(session);
       const result = {
@@ -93,7 +115,20 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     if (behaviour.era === 'legacy' && method === 'server/discover')
       return send(400, { error: { code: -32600, message: 'what?' } });
     if (behaviour.era === 'legacy' && behaviour.sessions && !sessions.has(String(headers['mcp-session-id'])))
-      return send(404, { error: { code: -32001, message: 'Session not found' } });
+      return send(behaviour.lostStatus, {
+        error: { code: behaviour.lostStatus === 404 ? -32001 : -32000, message: 'Session not found' },
+      });
+    const session = String(headers['mcp-session-id']);
+    if (request.method === 'DELETE') return void (sessions.delete(session), send(204, undefined));
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n');
+      streams.set(session, response);
+      return void response.once('close', () => streams.delete(session));
+    }
+    if (method === '') {
+      waiting.get(body.id)?.(body);
+      return send(202, undefined);
+    }
     if (body.id === undefined) return send(202, undefined);
     const done = behaviour.era === 'modern' ? { resultType: 'complete' } : {};
     if (method === 'tools/list')
@@ -104,10 +139,15 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
           ...(behaviour.era === 'modern' && { ttlMs: 1000, cacheScope: 'private' }),
         },
       });
+    if (method === 'logging/setLevel' || method === 'ping') return send(200, { result: {} });
     if (method !== 'tools/call') return send(200, { error: { code: -32601, message: 'unknown method' } });
     Promise.resolve(behaviour.call(request, response)).then(
       (result) => {
-        if (response.headersSent || response.destroyed || result === undefined) return;
+        if (response.destroyed || response.writableEnded || result === undefined) return;
+        if (response.headersSent) {
+          const text = JSON.stringify({ jsonrpc: '2.0', id: body.id, result });
+          return void response.end(`data: ${text}\n\n`);
+        }
         send(200, isError(result) ? result : { result: { ...done, ...(result as object) } });
       },
       () => response.destroy(),
@@ -130,6 +170,14 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     received,
     behaviour,
     forgetSessions: () => sessions.clear(),
+    sessions,
+    streams,
+    ask(response, method, params) {
+      const id = `asked-${++asked}`;
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, method, ...(params && { params }) })}\n\n`);
+      return new Promise((resolve) => waiting.set(id, resolve));
+    },
     of: (method) => received.filter(({ body }) => body.method === method),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -88,6 +88,11 @@ export function scriptedGateway(): ScriptedGateway {
           throw new Error('no tools are listed here');
         },
         leave: () => {},
+        get clients(): never {
+          throw new Error('no client has a session here');
+        },
+        listenToServers: () => Promise.reject(new Error('no server is listened to here')),
+        personOf: () => '',
       },
       onError: () => {},
       onStranger: (stranger) => void scripted.strangers.push(stranger),

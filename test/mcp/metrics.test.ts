@@ -55,3 +55,13 @@ test('how long calls and lists took, and the streams that are open', async () =>
   }
   (await waiting.promise).destroy();
 }, 60_000);
+
+test('a server that is not configured any longer is not counted', async () => {
+  await using server = await startMcpServer();
+  await using world = await startMcpWorld({ servers: { crm: { url: server.url }, old: { url: server.url } } });
+  for (const name of ['crm', 'old']) await ask(world, 'legacy', `/v1/mcp/${name}`, 'tools/list');
+  const up = async () => (await scrape(world)).filter((line) => line.startsWith('gw_mcp_server_up{'));
+  expect(await up()).toEqual(['gw_mcp_server_up{server="default/crm"} 1', 'gw_mcp_server_up{server="default/old"} 1']);
+  world.configure({ servers: { crm: { url: server.url } } });
+  await expect.poll(up, { timeout: 10_000 }).toEqual(['gw_mcp_server_up{server="default/crm"} 1']);
+}, 60_000);

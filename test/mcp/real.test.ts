@@ -1,45 +1,23 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import OpenAI from 'openai';
 import { chat } from '../harness/answers.ts';
 import { freePort } from '../harness/free-port.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
+import { EVERYTHING, node, Peers, speak } from './peers.ts';
 import { ask, startMcpWorld, textOf, type McpWorld } from './world.ts';
 
 /** Servers and clients of others (`tools/mcp`), with the gateway between them. */
 
-const PEERS = join(import.meta.dirname, '../../tools/mcp');
-const run = promisify(execFile);
-const children: ChildProcess[] = [];
+const peers = new Peers();
 let world: McpWorld;
 let model: Upstream;
 
-/** Starts a program of `tools/mcp` and waits for what it says when it is ready. */
-async function start(path: string, args: readonly string[], ready: RegExp, env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [join(PEERS, path), ...args], { env: { PATH: process.env['PATH'], ...env } });
-  children.push(child);
-  return new Promise<string>((resolve, reject) => {
-    let said = '';
-    const hear = (bytes: Buffer): void => {
-      said += bytes.toString();
-      const found = ready.exec(said);
-      if (found) resolve(found[0]);
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    child.on('exit', (code) => reject(new Error(`${path} ended with ${code}: ${said}`)));
-  });
-}
-
 beforeAll(async () => {
   const port = await freePort();
-  const everything = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
   const [, dual] = await Promise.all([
-    start(everything, ['streamableHttp'], /listening|running|started/i, { PORT: String(port) }),
-    start('dual-server.js', [], /http:\S+/),
+    peers.start(node(EVERYTHING), ['streamableHttp'], /listening|running|started/i, { PORT: String(port) }),
+    peers.start(node('dual-server.js'), [], /http:\S+/),
   ]);
   model = await startUpstream();
   world = await startMcpWorld({
@@ -51,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await model?.close();
-  for (const child of children) child.kill('SIGKILL');
+  peers[Symbol.dispose]();
 });
 
 interface ClientReport {
@@ -61,10 +39,9 @@ interface ClientReport {
   readonly version?: string | null;
 }
 
-async function report(script: string, path: string, tool: string, args: object, mode?: string): Promise<ClientReport> {
-  const given = [join(PEERS, script), `${world.gateway.url}${path}`, world.key, tool, JSON.stringify(args)];
-  const { stdout } = await run(process.execPath, mode === undefined ? given : [...given, mode], { timeout: 40_000 });
-  return JSON.parse(stdout) as ClientReport;
+function report(script: string, path: string, tool: string, args: object, mode?: string): Promise<ClientReport> {
+  const given = [`${world.gateway.url}${path}`, world.key, tool, JSON.stringify(args)];
+  return speak(node(script), mode === undefined ? given : [...given, mode]);
 }
 
 const CLIENTS = [

@@ -75,7 +75,8 @@ test('a legacy client opens, pings and lists, and is refused what there is not',
     clientInfo: { name: 'test', version: '1' },
   });
   expect(opened.body.result).toMatchObject({ protocolVersion: '2025-06-18', capabilities: { tools: {} } });
-  expect(opened.headers.get('mcp-session-id')).toBeNull();
+  // By which its calls can be cancelled; nothing depends on it.
+  expect(opened.headers.get('mcp-session-id')).toMatch(/^[\w-]{60,400}$/);
   expect((await ask(world, 'legacy', '/v1/mcp/old', 'ping')).body.result).toEqual({});
   expect((await ask(world, 'legacy', '/v1/mcp/old', 'tools/list')).body.result?.tools?.map(({ name }) => name)).toEqual(
     ['echo'],
@@ -84,13 +85,29 @@ test('a legacy client opens, pings and lists, and is refused what there is not',
   expect([unknown.status, unknown.body.error?.code]).toEqual([200, -32601]);
 });
 
-test('a session that the server forgot is opened again, and the call is sent again', async () => {
+test.each([404, 400] as const)(
+  'a session that the server forgot (%s) is opened again, and the call is sent again',
+  async (status) => {
+    legacy.behaviour.lostStatus = status;
+    await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 1 } });
+    const before = legacy.of('initialize').length;
+    legacy.forgetSessions();
+    const answer = await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 2 } });
+    expect(textOf(answer)).toBe('{"a":2}');
+    legacy.behaviour.lostStatus = 404;
+    expect(legacy.of('initialize')).toHaveLength(before + 1);
+  },
+);
+
+test('a call whose session is lost and cannot be opened again was sent', async () => {
   await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 1 } });
-  const before = legacy.of('initialize').length;
   legacy.forgetSessions();
+  legacy.behaviour.opens = false;
   const answer = await ask(world, 'legacy', '/v1/mcp/old', 'tools/call', { name: 'echo', arguments: { a: 2 } });
-  expect(textOf(answer)).toBe('{"a":2}');
-  expect(legacy.of('initialize')).toHaveLength(before + 1);
+  legacy.behaviour.opens = true;
+  expect(answer.status).toBe(502);
+  const row = await rowOf(world.databaseUrl, answer.headers.get('x-request-id'));
+  expect(row.attempts).toMatchObject([{ status: 404, sent: true }]);
 });
 
 test('a call that is refused with 400 is not sent again, whatever the server says of the session', async () => {

@@ -2,10 +2,10 @@ import OpenAI, { APIError } from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chat } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
-import { resource } from '../harness/gateway.ts';
 import { rowsOfRequest } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
+import { openAiTenant } from './openai-tenant.ts';
 import { functionCall, message, response } from './response-answers.ts';
 import { startMcpWorld, type McpWorld } from './world.ts';
 
@@ -28,22 +28,7 @@ beforeAll(async () => {
     upstreamUrl: translated.url,
     servers: { crm: { url: crm.url } },
     policy: { dlp: { mode: 'Tokenize' } },
-    prices: [{ model: 'openai/*', input: '2', output: '8' }],
-    more: [
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name: 'keys', namespace: 'default' },
-        stringData: { main: 'sk' },
-      },
-      resource('Provider', 'openai', {
-        slug: 'openai',
-        vendor: 'openai',
-        endpoint: { url: vendor.url, allowInsecure: true },
-        jurisdiction: 'US',
-        credentials: [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'main' } }],
-      }),
-    ],
+    ...openAiTenant(vendor.url),
   });
   client = new OpenAI({ apiKey: world.key, baseURL: `${world.gateway.url}/v1`, maxRetries: 0 });
 }, 60_000);

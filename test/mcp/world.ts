@@ -90,9 +90,11 @@ export async function post(
   path: string,
   message: unknown,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<Sent> {
   const response = await fetch(`${world.gateway.url}${path}`, {
     method: 'POST',
+    ...(signal && { signal }),
     headers: {
       authorization: `Bearer ${world.key}`,
       'content-type': 'application/json',
@@ -114,7 +116,7 @@ export const META = {
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
 };
 
-/** One request in an era. `more`: headers, such as those that repeat arguments. */
+/** One request in an era. `more`: headers, such as those that repeat arguments. `signal`: the client leaves. */
 export function ask(
   world: Pick<McpWorld, 'gateway' | 'key'>,
   era: 'legacy' | 'modern',
@@ -122,16 +124,25 @@ export function ask(
   method: string,
   params: Readonly<Record<string, unknown>> = {},
   more: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<Sent> {
   const { name } = params;
-  if (era === 'legacy') return post(world, path, { jsonrpc: '2.0', id: 1, method, params }, more);
+  if (era === 'legacy') return post(world, path, { jsonrpc: '2.0', id: 1, method, params }, more, signal);
   const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } };
-  return post(world, path, message, {
+  const headers = {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method,
     ...(typeof name === 'string' && { 'mcp-name': name }),
     ...more,
-  });
+  };
+  return post(world, path, message, headers, signal);
+}
+
+/** The gateway's code, of an error or of a refusal that a model can read; empty for any other answer. */
+export function codeOf({ body }: Sent): string {
+  const refusal = body.result?.['_meta'] as { 'gatewarden.dev/error'?: { code: string } } | undefined;
+  const code = body.error?.data?.['code'] ?? refusal?.['gatewarden.dev/error']?.code;
+  return typeof code === 'string' ? code : '';
 }
 
 export function textOf({ body }: Sent): string {

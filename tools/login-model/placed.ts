@@ -1,7 +1,7 @@
 import { marked } from '../../test/harness/marked-text.ts';
 import type { Random } from './random.ts';
 import { technical } from './technical.ts';
-import type { Labelled, Language, Reading } from './texts.ts';
+import { unusual, type Labelled, type Language, type Reading } from './texts.ts';
 import { code, login, password } from './values.ts';
 
 /** What announces a login, a password and a code, as it stands in a sentence. */
@@ -79,7 +79,7 @@ export function placed(random: Random, language: Language, reading: Reading): La
   const cue = random.below(words.length + 1);
   const place = Math.max(0, Math.min(words.length, cue + random.below(2 * NEAR + 1) - NEAR));
   const [before, behind] = random.weighted(AROUND);
-  const value = random.next() < 0.55 ? valueOf(random, kind, reading) : otherOf(random, kind);
+  const value = random.next() < 0.5 ? valueOf(random, kind, reading) : otherOf(random, kind, reading);
   const inserted = `${before}${value}${behind}`;
   // Both at one place: the value behind the word in half of the sentences.
   if (place > cue || (place === cue && random.next() < 0.7)) {
@@ -99,7 +99,8 @@ function valueOf(random: Random, kind: 0 | 1 | 2, { vocabulary }: Reading): stri
 }
 
 /** Words near such words that are neither; of numbers those that count or date something. */
-function otherOf(random: Random, kind: 0 | 1 | 2): string {
+function otherOf(random: Random, kind: 0 | 1 | 2, reading: Reading): string {
+  if (kind !== 2 && random.next() < 0.4) return unusual(random, reading);
   if (kind !== 2) return technical(random);
   const digits = random.digits(4 + random.below(3));
   return random.pick([

@@ -23,6 +23,8 @@ const THINGS =
     ' ',
   );
 
+const ENDINGS = 'ro rw adm ext svc bot user usr dev prod test ops lab nord sud new old tmp api db'.split(' ');
+
 /** A login as people and firms make them. */
 export function login(random: Random, { words, given, surnames }: Vocabulary): string {
   const first = plain(random.pick(given)) || 'ada';
@@ -30,20 +32,21 @@ export function login(random: Random, { words, given, surnames }: Vocabulary): s
   const word = (): string => plain(random.pick(words)) || 'harbour';
   const initial = first.slice(0, 1);
   const digits = random.digits(1 + random.below(4));
+  const year = (): string => String(1950 + random.below(80));
   const sign = random.pick(['_', '.', '-', '.']);
   const makers: readonly (readonly [number, () => string])[] = [
-    [10, () => initial + last],
+    [20, () => initial + last],
     [6, () => initial + last + digits],
     [7, () => `${initial}.${last}`],
     [8, () => `${first}.${last}`],
     [6, () => `${first}_${last}`],
     [3, () => `${first}-${last}`],
     [4, () => `${last}.${initial}`],
-    [4, () => last + initial],
+    [6, () => last + initial],
     [4, () => `${initial}${sign}${last}${digits}`],
     [5, () => first + digits],
     [3, () => last + digits],
-    [4, () => first + last],
+    [5, () => first + last],
     [2, () => first.slice(0, 2) + last],
     [2, () => first.slice(0, 3) + last.slice(0, 3) + (random.below(2) ? digits : '')],
     [2, () => `${last}-${initial}`],
@@ -66,6 +69,13 @@ export function login(random: Random, { words, given, surnames }: Vocabulary): s
     [2, () => capital(word()) + capital(word()) + (random.below(2) ? digits : '')],
     [1, () => capital(first) + capital(last)],
     [1, () => capital(first) + digits],
+    [2, () => `${capital(word())}${capital(word())}${random.pick(['_', '', '.'])}${random.pick([digits, year()])}`],
+    [2, () => `${capital(first)}_${capital(last)}`],
+    [2, () => `${first}${sign}${random.pick([digits, year()])}`],
+    [3, () => `${word()}-${word()}`],
+    [2, () => `${random.pick(SERVICES)}${sign}${word()}${sign}${word()}`],
+    [2, () => `${word()}_${random.pick(ENDINGS)}`],
+    [2, () => initial + random.letters(1) + last],
     [2, () => `${first}${sign}${word()}`],
     [1, () => `the${last}s`],
     [1, () => `x${first}x`],
@@ -120,6 +130,10 @@ export function password(random: Random, { words, given }: Vocabulary): string {
         random.pick(['qwertz', 'qwerty', 'azerty', 'abc', 'asdf', 'test', 'admin', 'letmein', 'welcome']) + digits(),
     ],
     [2, () => word() + word()],
+    [4, () => `${random.pick([word, Word])()}${digits()}${random.letters(1 + random.below(2))}`],
+    [2, () => `${word()}${digits()}${random.letters(1 + random.below(2)).toUpperCase()}`],
+    [3, () => `${word()}-${word()}-${digits()}`],
+    [2, () => `${Word()}${digits()}${Word()}`],
     [1, () => `${digits()}${Word()}${sign()}`],
     [2, () => `${word()}_${digits()}`],
     [1, () => word()],

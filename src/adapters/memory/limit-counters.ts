@@ -91,7 +91,7 @@ class MemoryCounters implements MemoryLimitCounters {
   async hold(request: HoldRequest): Promise<HoldDecision> {
     checkRequest(request);
     const organization = this.#organization(request.organization);
-    if (isPaused(organization)) return { kind: 'busy' };
+    if (organization.pause && isPaused(organization)) return { kind: 'busy' };
     const { workload, requestsPerMinute, tokensPerMinute } = request;
     const now = this.#now();
     const second = Math.floor(now / 1000);
@@ -141,8 +141,9 @@ class MemoryCounters implements MemoryLimitCounters {
     for (const { organization: id, callId, cost, tokens, stays } of settlements) {
       checkDebit(cost, tokens);
       const organization = this.#organization(id);
-      const hold = isPaused(organization) ? undefined : organization.holds.get(callId)?.hold;
-      if (!hold || !isTheirs(hold, owner)) continue;
+      const isBusy = organization.pause && isPaused(organization);
+      const hold = isBusy ? undefined : organization.holds.get(callId)?.hold;
+      if (!hold || (owner !== undefined && hold.owner !== owner)) continue;
       if (stays) staying.push({ ...hold, amount: cost, tokens });
       else closing.push(hold);
     }
@@ -155,10 +156,10 @@ class MemoryCounters implements MemoryLimitCounters {
 
   #settleOne({ organization: id, callId, cost, tokens, stays }: Ended, owner: string | undefined): SettleResult {
     const organization = this.#organization(id);
-    if (isPaused(organization)) return 'busy';
+    if (organization.pause && isPaused(organization)) return 'busy';
     const now = this.#now();
     const open = organization.holds.get(callId);
-    if (open && !isTheirs(open.hold, owner)) return 'unknown';
+    if (open && owner !== undefined && open.hold.owner !== owner) return 'unknown';
     if (!stays) organization.closed.add(callId, now);
     if (!open) return 'unknown';
     const { hold, reservedIn } = open;
@@ -295,11 +296,6 @@ function takeRates(
   const second = Math.floor(now / 1000);
   if (requests) use(requests, second, 1);
   return tokens ? use(tokens, second, count) : 0;
-}
-
-/** Whether a hold may be closed by this owner; undefined: by any. */
-function isTheirs(hold: OpenHold, owner: string | undefined): boolean {
-  return owner === undefined || hold.owner === owner;
 }
 
 const NOTHING_MISSED: ReadonlyMap<string, unknown> = new Map();

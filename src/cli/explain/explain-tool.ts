@@ -100,12 +100,13 @@ function writeDecision(
   { workload, args, usdToEur, at }: ToolQuestion,
   write: (line: string) => void,
 ): number {
-  if (!told(() => routeTool(server, name, workload, args), write)) return 1;
-  const rules = args === undefined ? rulesOf(server, name) : [];
+  if (!told(() => routeTool(server, { name }, workload, args), write)) return 1;
+  const rules = args === undefined ? rulesOf(server, name).filter(({ rule }) => rule.arguments) : [];
   if (rules.length > 0)
     write(
       `  ${rules.map((one) => one.name).join(' ')} must hold: give the arguments with --arguments FILE to check that`,
     );
+  if (server.readOnlyTools) write('  its accepted definition must say readOnlyHint: gwctl mcp diff shows it');
   const slug = toolSlug(server);
   const book = createPriceBook({ usdToEur });
   const price = book.find(workload.organization, { slug }, name, at, ['calls']);

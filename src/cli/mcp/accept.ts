@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
 import { acceptPins } from '#/route/tools/accept-pins.ts';
-import { countHidden } from '#/values/hidden-characters.ts';
 import type { DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
+import { actorOf } from './actor.ts';
 import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinsOf, serverOf } from './pins.ts';
 
 export const MCP_ACCEPT_HELP = `gwctl mcp accept SERVER [TOOL] [--sha256 HASH] [--organization ID] [--actor NAME]
@@ -25,8 +25,6 @@ export interface AcceptDefaults extends DatabaseDefaults {
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
-/** What gateways accept by themselves is marked so. */
-const OF_GATEWAYS = 'gateway:';
 const MOST_TRIES = 5;
 
 /** Accepts definitions. Returns the exit status: 0, or 1 where nothing is quarantined. Throws when it cannot be done. */
@@ -83,11 +81,4 @@ function refuseDeclared({ server }: PinnedServer, { mode, pins }: ServerPins, to
   const held = pins.find((pin) => pin.state === 'quarantined' && (tool === undefined || pin.tool === tool));
   const line = held ? `{name: ${held.tool}, sha256: ${held.sha256}}` : '{name, sha256}';
   throw new UsageError(`${server} declares its definitions: add ${line} to spec.definitions.tools of the MCPServer`);
-}
-
-function actorOf(name: string | undefined): string {
-  if (name === undefined || name.trim() === '') throw new UsageError('--actor is missing: name who accepts it');
-  if (name.length > 128 || countHidden(name) > 0 || /[\n\r\t]/.test(name) || name.startsWith(OF_GATEWAYS))
-    throw new UsageError(`--actor takes a name of at most 128 characters that does not begin with ${OF_GATEWAYS}`);
-  return name;
 }

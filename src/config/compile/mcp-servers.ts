@@ -4,6 +4,7 @@ import { isNearHost } from '../near-host.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
+import { compileApi } from './api-operations.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
 import { defaultPrefix } from './tool-prefix.ts';
@@ -88,7 +89,8 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const { url } = spec.endpoint;
   const name = resource.id.slice(resource.namespace.length + 1);
   refuseAddress(compilation, resource, 'spec.endpoint.url', url);
-  const { include, exclude } = spec.tools ?? {};
+  const { include, exclude, only } = spec.tools ?? {};
+  const api = compileApi(compilation, resource);
   return Object.freeze({
     id: resource.id,
     name,
@@ -97,13 +99,19 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     jurisdiction: spec.jurisdiction,
     auth: compileAuth(compilation, resource),
     trust: toSnapshot('trust', spec.trust),
+    sessions: toSnapshot('clientSessions', spec.sessions),
+    clientCapabilities: Object.freeze(
+      (spec.clientCapabilities ?? []).map((capability) => toSnapshot('clientCapability', capability)),
+    ),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    readOnlyTools: only === 'ReadOnly',
     definitions: compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
+    ...(api && { api }),
   });
 }
 

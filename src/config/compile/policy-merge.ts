@@ -35,7 +35,8 @@ export function mergePolicy(
   const dlp = mergeDlp(merge);
   const toolDlp = mergeDlpOfTools(merge, dlp.mode);
   const allowedModels = mergeAllowLists(merge, workload);
-  const allowedTools = mergeToolLists(merge);
+  const allowedTools = mergeToolLists(merge, 'allowedTools', 'all');
+  const toolsToApprove = mergeToolLists(merge, 'toolsToApprove', 'none');
   const allowedJurisdictions = mergeJurisdictions(merge);
   const contentRetention = merge.field('contentRetention', ({ contentRetention: kept }) => kept, 'Disabled');
   const timeout = { value: workload.answerTimeoutSeconds, from: `Workload ${workload.id}` };
@@ -44,6 +45,7 @@ export function mergePolicy(
     toolDlp,
     allowedModels,
     allowedTools,
+    toolsToApprove,
     ...(allowedJurisdictions && { allowedJurisdictions }),
     providerSideTools: mergeProviderSideTools(merge),
     passthrough: mergePassthrough(merge),
@@ -208,13 +210,13 @@ function mergeAllowLists(merge: Merge, workload: PolicySubject): readonly AllowL
   return Object.freeze(lists);
 }
 
-/** Every list of tools that is not empty, each with whose it is: all of them must allow a tool. */
-function mergeToolLists(merge: Merge): readonly ToolList[] {
-  const lists = merge.layers.flatMap(({ fragment: { allowedTools: tools }, from }) =>
+/** Every list of tools that is not empty, each with whose it is. `none`: the value in words where there is no list. */
+function mergeToolLists(merge: Merge, field: 'allowedTools' | 'toolsToApprove', none: string): readonly ToolList[] {
+  const lists = merge.layers.flatMap(({ fragment: { [field]: tools }, from }) =>
     tools === undefined || tools.length === 0 ? [] : Object.freeze({ tools: Object.freeze([...tools]), from }),
   );
-  for (const { tools, from } of lists) merge.note('allowedTools', tools.join(', '), from);
-  if (lists.length === 0) merge.note('allowedTools', 'all', BUILT_IN);
+  for (const { tools, from } of lists) merge.note(field, tools.join(', '), from);
+  if (lists.length === 0) merge.note(field, none, BUILT_IN);
   return Object.freeze(lists);
 }
 

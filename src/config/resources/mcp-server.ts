@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { operations } from './api-operation.ts';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
@@ -47,6 +48,13 @@ const tools = closed(
         description: 'Offers all tools except these; * stands for any characters.',
       }),
     ),
+    only: Type.Optional(
+      oneOf('toolsOnly', {
+        description:
+          'ReadOnly: of these, offers the tools whose accepted definition says readOnlyHint: true. All (the default): ' +
+          'offers all of them.',
+      }),
+    ),
   },
   { description: 'Which of its tools are offered. Default: all.' },
 );
@@ -82,15 +90,31 @@ const rule = closed({
     maxItems: 128,
     description: 'Tools that it is about, as the server names them; * stands for any characters.',
   }),
-  arguments: anyObject({
-    description:
-      'JSON Schema (2020-12) that the arguments of a call must keep, as the client writes them. Without $ref and format; ' +
-      'at most 16384 characters.',
-  }),
+  arguments: Type.Optional(
+    anyObject({
+      description:
+        'JSON Schema (2020-12) that the arguments of a call must keep, as the client writes them. Without $ref and format; ' +
+        'at most 16384 characters.',
+    }),
+  ),
+  approval: Type.Optional(
+    values(['Required'], {
+      description: 'Required: a person must approve each call (gwctl mcp approve) before the server is sent it.',
+    }),
+  ),
 });
 
 const spec = closed({
-  endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
+  type: values(['MCP', 'OpenAPI'], {
+    default: 'MCP',
+    description:
+      'MCP: a server that speaks the Model Context Protocol. OpenAPI: an HTTP API, whose operations the gateway runs as tools.',
+  }),
+  endpoint: closed(
+    { url: endpointUrl('Address of the server. Of an API: its base address, below which all its paths are.') },
+    { description: 'How to reach the server.' },
+  ),
+  operations: Type.Optional(operations),
   transport: values(['StreamableHTTP', 'SSE'], {
     default: 'StreamableHTTP',
     description: 'The transport that it speaks. SSE, which the protocol gave up, is not served.',
@@ -111,13 +135,28 @@ const spec = closed({
     description:
       'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
   }),
+  sessions: oneOf('clientSessions', {
+    default: 'Shared',
+    description:
+      'Shared: all clients share one session with a server up to revision 2025-11-25. PerClient: each client has its own, ' +
+      'for servers that keep state for each client; one that has none is served in a session of one call.',
+  }),
+  clientCapabilities: Type.Optional(
+    setOf(oneOf('clientCapability'), {
+      maxItems: 3,
+      description:
+        'What the server may ask of clients that can do it: Elicitation (a form for the user), Sampling (an answer of the ' +
+        "client's model), Roots (its folders). A server up to revision 2025-11-25 needs sessions: PerClient for it. " +
+        'Default: none.',
+    }),
+  ),
   tools: Type.Optional(tools),
   definitions,
   rules: Type.Optional(
     Type.Array(rule, {
       minItems: 1,
       maxItems: 32,
-      description: 'What arguments must be: every rule that is about a tool must hold, else the call is refused.',
+      description: 'What calls must keep: every rule that is about a tool must hold, else the call is refused.',
     }),
   ),
   workloads: Type.Optional(
@@ -207,6 +246,24 @@ const specRules: readonly Rule<MCPServerSpec>[] = [
     fieldPath: '.transport',
     check: (self) => self.transport !== 'SSE',
   },
+  {
+    rule: "self.type == 'OpenAPI' ? has(self.operations) : !has(self.operations)",
+    message: 'must be set if and only if type is OpenAPI',
+    fieldPath: '.operations',
+    check: (self) => (self.type === 'OpenAPI') === (self.operations !== undefined),
+  },
+  {
+    rule: "self.type != 'OpenAPI' || self.definitions.mode == 'Pin'",
+    message: 'must not be set when type is OpenAPI: operations are the definitions',
+    fieldPath: '.definitions',
+    check: (self) => self.type !== 'OpenAPI' || self.definitions.mode === 'Pin',
+  },
+  {
+    rule: "self.type != 'OpenAPI' || (self.sessions == 'Shared' && !has(self.clientCapabilities))",
+    message: 'must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+    fieldPath: '.sessions',
+    check: (self) => self.type !== 'OpenAPI' || (self.sessions === 'Shared' && !self.clientCapabilities),
+  },
 ];
 
 const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
@@ -226,6 +283,14 @@ const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
   },
 ];
 
+const ruleRules: readonly Rule<Static<typeof rule>>[] = [
+  {
+    rule: 'has(self.arguments) || has(self.approval)',
+    message: 'must have arguments or approval',
+    check: (self) => self.arguments !== undefined || self.approval !== undefined,
+  },
+];
+
 /** The MCPServer kind. */
 export const mcpServer = customKind('MCPServer', spec, [
   rulesAt('spec', specRules),
@@ -233,4 +298,5 @@ export const mcpServer = customKind('MCPServer', spec, [
   rulesAt('spec.auth', authRules),
   rulesAt('spec.tools', toolRules),
   rulesAt('spec.definitions', definitionRules),
+  rulesAt('spec.rules[*]', ruleRules),
 ]);

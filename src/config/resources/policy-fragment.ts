@@ -177,11 +177,20 @@ const fields = {
     }),
   ),
   allowedTools: Type.Optional(
-    setOf(text('mcpTool', { minLength: 3, maxLength: 192 }), {
+    setOf(text('mcpTool', { minLength: 3, maxLength: 382 }), {
       maxItems: 256,
       description:
         'Tools of MCP servers that may be called, as <server>/<tool>; * stands for any characters. Every list that ' +
         'applies must allow the tool. Empty: any tool.',
+    }),
+  ),
+  toolsToApprove: Type.Optional(
+    setOf(text('mcpTool', { minLength: 3, maxLength: 192 }), {
+      maxItems: 256,
+      description:
+        'Tools of MCP servers of which a person must approve each call (gwctl mcp approve), as <server>/<tool>; * stands ' +
+        'for any characters. Every list that applies adds to the others. Tools of the gateway itself, which change ' +
+        'nothing, need no approval.',
     }),
   ),
   providerSideTools: Type.Optional(
@@ -223,6 +232,12 @@ const fragmentRules: readonly Rule<PolicyFragment>[] = [
     message: 'needs contentRetention: Enabled',
     fieldPath: '.caching.responseCache',
     check: (self) => self.caching?.responseCache?.mode !== 'Enabled' || self.contentRetention === 'Enabled',
+  },
+  {
+    rule: "!has(self.toolsToApprove) || self.toolsToApprove.all(t, !t.startsWith('gw/'))",
+    message: 'must not name tools of the gateway itself, which need no approval',
+    fieldPath: '.toolsToApprove',
+    check: ({ toolsToApprove = [] }) => !toolsToApprove.some((tool) => tool.startsWith('gw/')),
   },
 ];
 

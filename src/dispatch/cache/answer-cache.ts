@@ -51,12 +51,11 @@ export class AnswerCache {
     this.#deps = deps;
   }
 
-  /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
-  recall(call: Call, plan: Candidates): Recalled | Promise<Recalled> {
-    return call.key.workload.policy.responseCache.enabled ? this.#lookUp(call, plan) : NOT_CACHED;
-  }
-
-  async #lookUp(call: Call, plan: Candidates): Promise<Recalled> {
+  /**
+   * Looks for an answer to any of the candidates, all of which may serve the call, whose policy has the cache enabled.
+   * Never rejects: a fault is a miss.
+   */
+  async recall(call: Call, plan: Candidates): Promise<Recalled> {
     const control = cacheControl(call);
     if (control === 'no-store') return NOT_CACHED;
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
@@ -144,7 +143,7 @@ export class AnswerCache {
     return { epoch, found: { name: names[0]!, candidate, answer: decrypted.subarray(ID_LENGTH), callId, stored } };
   }
 
-  /** A method of its own: a closure within `#lookUp` would hold the call, and the bodies of its candidates. */
+  /** A method of its own: a closure within `recall` would hold the call, and the bodies of its candidates. */
   #putFor({ id, key }: Call, places: Places, epoch: string | undefined): Put {
     const { organization, policy } = key.workload;
     const named: Named[] = [];

@@ -1,5 +1,5 @@
 import type { Incoming } from '#/ports/provider.ts';
-import { ownCopy } from '#/wire/document/own-copy.ts';
+import { ownCopy } from '#/wire/document/large-text.ts';
 
 /** More than this of an answer is neither cached nor retained. */
 export const MOST_RECORDED = 1024 * 1024;

@@ -2,7 +2,7 @@ import type { Call } from '#/call/call.ts';
 import type { Candidate } from '#/call/target.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { Conversation } from '#/inspect/restore/conversation.ts';
-import { KeptRequest } from '#/inspect/restore/kept-request.ts';
+import { KeptRequest, READ_AGAIN_UP_TO, type ReadAgain } from '#/inspect/restore/kept-request.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
 import type { TagTable } from '#/inspect/tags.ts';
 import type { UsageBounds } from '#/meter/usage-bounds.ts';
@@ -46,18 +46,27 @@ function settingsOf({ text, body }: WireDocument, family: Family): JsonObject {
 /** Makes a `Restoration` for the answer to a call; undefined where the call has no tags. Keeps the request as a `KeptRequest`. */
 export function restoringFor(call: Call, { tags }: Pick<Inspection, 'tags'>): (() => Restoration) | undefined {
   if (tags.size === 0) return undefined;
-  const kept = new KeptRequest(call.document);
+  const { family, text } = call.document;
   // A buffered answer is about to end.
-  if (call.ask.stream) kept.pack();
+  if (!call.ask.stream) return restoring(tags, text.length > READ_AGAIN_UP_TO ? call.document : { family, text }, call);
+  const kept = new KeptRequest(call.document);
+  kept.pack();
   return restoring(tags, kept, call);
 }
 
 /** A function of its own: a closure within `restoringFor` would hold the call. */
-function restoring(tags: TagTable, kept: KeptRequest, { codec, key }: Pick<Call, 'codec' | 'key'>): () => Restoration {
+function restoring(
+  tags: TagTable,
+  kept: KeptRequest | ReadAgain,
+  { codec, key }: Pick<Call, 'codec' | 'key'>,
+): () => Restoration {
   const { restore } = key.workload.policy.dlp;
-  const conversation = new Conversation(
-    () => kept.read(),
-    (request) => codec.speakers?.(request) ?? [],
-  );
-  return () => new Restoration(tags, conversation, restore);
+  return () => {
+    const request = kept instanceof KeptRequest ? kept : new KeptRequest(kept);
+    const conversation = new Conversation(
+      () => request.read(),
+      (document) => codec.speakers?.(document) ?? [],
+    );
+    return new Restoration(tags, conversation, restore);
+  };
 }

@@ -1,9 +1,10 @@
-import { mayHoldTag, restoreAnswer } from '#/inspect/restore/restore-answer.ts';
+import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
+import { mayHoldTag } from '#/inspect/tags.ts';
 import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { countedOutput } from '#/meter/plausible-usage.ts';
 import type { AnswerContext, Codec } from '#/wire/hub/codec.ts';
-import { refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
+import { COUNT_FROM, refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
 import { readDocument, render, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { estimatedTokens } from '#/wire/answer/usage.ts';
@@ -41,7 +42,7 @@ export async function readBuffered(reading: Reading, incoming: Incoming, meter: 
   const text = await incoming.text(MAX_ANSWER_BYTES);
   const { codec, translation, jsonAnswer, hideCache, restoring } = reading;
   try {
-    refuseCostlyJson(text);
+    if (text.length > COUNT_FROM) refuseCostlyJson(text);
     const body: unknown = JSON.parse(text);
     if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
     const shown = translation
@@ -70,7 +71,7 @@ function verbatim(
     return raw;
   }
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
-  refuseUnasked(facts.choices ?? 0, answers);
+  if (facts.choices !== undefined && facts.choices > answers) refuseUnasked(facts.choices, answers);
   if (facts.id !== undefined) meter.identify(facts.id);
   const images = Math.min(facts.units?.images ?? 0, answers);
   meter.seen = { ...meter.seen, ...countedOutput(codec.family, raw.length, images) };
@@ -79,7 +80,7 @@ function verbatim(
   const { usage, says } = facts;
   const isBelieved = usage === undefined || meter.tell(usage, { bytes, says: says === true, whole: true });
   if (facts.units) meter.tellUnits(facts.units);
-  const flat = codec.flatAnswer?.(body);
+  const flat = facts.inChunks ? codec.flatAnswer?.(body) : undefined;
   const text = flat ? JSON.stringify(flat) : raw;
   if (isBelieved && !hideCache && !asked) return text;
   const answer = readDocument(codec.family, text, { lenient: true });

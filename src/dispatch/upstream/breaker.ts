@@ -48,8 +48,8 @@ export class Breaker {
   readonly #onChange: (state: BreakerState) => void;
   #buckets: Bucket[] = [];
   #gone = 0;
-  /** Of an open breaker: when the next attempt is let through. */
-  #retryAt: number | undefined;
+  /** Of an open breaker: when the next attempt is let through. Undefined: it is closed. */
+  retryAt: number | undefined;
   #probe: Attempt | undefined;
   /** Number of times it closed: earlier attempts do not count. */
   #epoch = 0;
@@ -60,32 +60,32 @@ export class Breaker {
   }
 
   get state(): BreakerState {
-    if (this.#retryAt === undefined) return 'closed';
+    if (this.retryAt === undefined) return 'closed';
     return this.#probe ? 'half-open' : 'open';
   }
 
   /** Milliseconds until an attempt may be let through; 0: now. */
   get waitMs(): number {
-    return this.#retryAt === undefined ? 0 : Math.max(0, this.#retryAt - this.#clock.now());
+    return this.retryAt === undefined ? 0 : Math.max(0, this.retryAt - this.#clock.now());
   }
 
   /** Whether the attempt may be made. Its end must then be reported. */
   lets(attempt: Attempt): boolean {
     attempt.epoch = this.#epoch;
-    if (this.#retryAt === undefined) return true;
-    if (this.#retryAt > this.#clock.now()) return false;
+    if (this.retryAt === undefined) return true;
+    if (this.retryAt > this.#clock.now()) return false;
     attempt.probe = true;
     this.#probe = attempt;
     // If it is not answered by then, another one may try.
-    this.#retryAt = this.#nextTry(attempt.settings);
+    this.retryAt = this.#nextTry(attempt.settings);
     this.#onChange('half-open');
     return true;
   }
 
   /** For its attempts: an upstream that answers again is open to all. */
   answered(attempt: Attempt): void {
-    if (this.#retryAt === undefined || !attempt.probe || attempt.epoch !== this.#epoch) return;
-    this.#retryAt = undefined;
+    if (this.retryAt === undefined || !attempt.probe || attempt.epoch !== this.#epoch) return;
+    this.retryAt = undefined;
     this.#probe = undefined;
     this.#buckets = [];
     attempt.probe = false;
@@ -95,31 +95,31 @@ export class Breaker {
 
   /** For its attempts. */
   ended(attempt: Attempt, outcome: Outcome): void {
-    if (outcome === 'served' && this.#retryAt !== undefined) this.answered(attempt);
+    if (outcome === 'served' && this.retryAt !== undefined) this.answered(attempt);
     if (attempt.epoch !== this.#epoch) return;
-    if (this.#retryAt === undefined) this.#count(attempt, outcome);
-    else if (attempt === this.#probe) this.#reopen(attempt, outcome);
-  }
-
-  #count({ settings }: Attempt, outcome: Outcome): void {
+    if (this.retryAt !== undefined) {
+      if (attempt === this.#probe) this.#reopen(attempt, outcome);
+      return;
+    }
     if (outcome === 'unknown') return;
     const bucket = this.#bucket();
     bucket.attempts++;
-    if (outcome === 'served') {
-      this.#gone = 0;
-      return;
-    }
+    if (outcome === 'served') this.#gone = 0;
+    else this.#failed(attempt, outcome, bucket);
+  }
+
+  #failed({ settings }: Attempt, outcome: Outcome, bucket: Bucket): void {
     bucket.failures++;
     if (outcome === 'gone') this.#gone++;
     if (this.#gone < MOST_GONE && !this.#tooMany(settings)) return;
-    this.#retryAt = this.#nextTry(settings);
+    this.retryAt = this.#nextTry(settings);
     this.#onChange('open');
   }
 
   /** A probe that was not answered; one that says nothing gives its turn back. */
   #reopen({ settings }: Attempt, outcome: Outcome): void {
     this.#probe = undefined;
-    this.#retryAt = outcome === 'unknown' ? this.#clock.now() : this.#nextTry(settings);
+    this.retryAt = outcome === 'unknown' ? this.#clock.now() : this.#nextTry(settings);
     this.#onChange('open');
   }
 

@@ -55,6 +55,8 @@ export interface AttemptPermit {
 /** More upstreams than these at once are not watched: the longest unused are forgotten. */
 const MOST_UPSTREAMS = 2048;
 
+const HEALTHY: UpstreamHealth = { waitMs: 0, cause: 'circuit_open' };
+
 const REAL: Clock = { now: performance.now.bind(performance), random: Math.random };
 
 /**
@@ -84,21 +86,25 @@ export class Upstreams {
 
   health({ provider, model }: Upstream): UpstreamHealth {
     const { config } = provider;
-    const failing = this.#breaker(config, model).waitMs;
-    const limited = this.#credentials.waitMs(config, model);
+    const breaker = this.#breaker(config, model);
+    const hasAside = this.#credentials.hasAside;
+    if (breaker.retryAt === undefined && !hasAside) return HEALTHY;
+    const failing = breaker.waitMs;
+    const limited = hasAside ? this.#credentials.waitMs(config, model) : 0;
     return failing >= limited ? { waitMs: failing, cause: 'circuit_open' } : { waitMs: limited, cause: 'overloaded' };
   }
 
   /** Begins an attempt; undefined where `health` says to wait. */
   enter({ provider, model, account }: Upstream): AttemptPermit | undefined {
     const { config } = provider;
-    if (this.#credentials.waitMs(config, model) > 0) return undefined;
+    if (this.#credentials.hasAside && this.#credentials.waitMs(config, model) > 0) return undefined;
     const breaker = this.#breaker(config, model);
     const attempt = new UpstreamAttempt(breaker, config, model, this.#credentials, this.#onEvent);
     if (!breaker.lets(attempt)) return undefined;
-    const pinned = account === undefined ? undefined : config.credentials.find(({ name }) => name === account);
+    const { credentials } = config;
+    const pinned = account === undefined ? undefined : credentials.find(({ name }) => name === account);
     attempt.isPinned = pinned !== undefined;
-    attempt.credential = pinned ?? this.#credentials.pick(config, model);
+    attempt.credential = pinned ?? (credentials.length > 1 ? this.#credentials.pick(config, model) : credentials[0]);
     return attempt;
   }
 
@@ -182,6 +188,8 @@ const REFUSED_MS = 60_000;
  * that the provider refuses. Weight 0 is for when no other is left. A refused one is still better than none.
  */
 export class Credentials {
+  /** Whether any was set aside, for a model or another. */
+  hasAside = false;
   readonly #aside = new LRUCache<string, Aside>({ max: MOST_ASIDE });
   readonly #clock: Clock;
 
@@ -191,7 +199,6 @@ export class Credentials {
 
   /** Milliseconds until there is one that need not wait; 0: now. */
   waitMs(config: WatchedConfig, model: string): number {
-    if (this.#aside.size === 0) return 0;
     let least = Infinity;
     for (const one of all(config)) {
       const aside = this.#of(config, model, one);
@@ -205,8 +212,9 @@ export class Credentials {
   pick(config: WatchedConfig, model: string): CredentialConfig | undefined {
     const { credentials } = config;
     if (credentials.length <= 1) return credentials[0];
-    const usable =
-      this.#aside.size === 0 ? credentials : credentials.filter((one) => this.#of(config, model, one) === undefined);
+    const usable = !this.hasAside
+      ? credentials
+      : credentials.filter((one) => this.#of(config, model, one) === undefined);
     return this.#drawn(usable.length > 0 ? usable : credentials);
   }
 
@@ -242,6 +250,7 @@ export class Credentials {
     why: Aside['why'],
     waitMs: number,
   ): number {
+    this.hasAside = true;
     this.#aside.set(idOf(config, model, one), { secret: one?.secret, until: this.#clock.now() + waitMs, why });
     return waitMs;
   }
@@ -252,6 +261,7 @@ export class Credentials {
     if (aside === undefined) return undefined;
     if (aside.secret === one?.secret && aside.until > this.#clock.now()) return aside;
     this.#aside.delete(id);
+    this.hasAside = this.#aside.size > 0;
     return undefined;
   }
 }

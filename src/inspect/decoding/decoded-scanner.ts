@@ -4,7 +4,7 @@ import { createScanner, type Scanner } from '../detectors/scanner.ts';
 import { united, type Match, type TextRange } from '../match.ts';
 import { decodedViews, matchesInSource, viewWithout, type DecodedView } from './decoded-view.ts';
 import { splitNumberMatches, splitNumbersIn } from './split-numbers.ts';
-import { isShortWord, suspiciousRangesIn } from './suspicious-ranges.ts';
+import { SHORT_WORD, suspiciousRangesIn } from './suspicious-ranges.ts';
 
 /** A match this close to where a range was cut out may be a part of something longer. */
 const MARGIN = 40;
@@ -22,7 +22,7 @@ export function createDecodedScanner(options?: DetectionOptions): Scanner {
   return {
     categories: scanner.categories,
     find: (text, kinds) => {
-      if (isShortWord(text)) return NOTHING;
+      if (SHORT_WORD.test(text)) return NOTHING;
       const found = scanner.find(text, kinds);
       const suspicious = suspiciousRangesIn(text);
       if (suspicious.length === 0) return found;
@@ -30,7 +30,7 @@ export function createDecodedScanner(options?: DetectionOptions): Scanner {
       return hidden.length === 0 ? found : united(found, hidden);
     },
     *steps(text, kinds) {
-      if (isShortWord(text)) return NOTHING;
+      if (SHORT_WORD.test(text)) return NOTHING;
       const found = yield* scanner.steps(text, kinds);
       yield;
       const hidden = yield* hiddenMatches(text, suspiciousRangesIn(text), scanner, kinds);

@@ -54,7 +54,7 @@ export function suspiciousRangesIn(text: string): readonly TextRange[] {
   }
   BRACKETED.lastIndex = 0;
   while (BRACKETED.test(text)) found.push({ start: BRACKETED.lastIndex - 1, end: BRACKETED.lastIndex });
-  for (const at of lookalikesIn(text)) found.push({ start: at, end: at + 1 });
+  if (!isPlain(text)) for (const at of lookalikesIn(text)) found.push({ start: at, end: at + 1 });
   for (let at = nextInWords(text, 0); at >= 0; at = nextInWords(text, at + 1)) found.push({ start: at, end: at + 1 });
   for (let at = nextRun(text, 0); at >= 0;) {
     const end = runEnd(text, at);
@@ -64,15 +64,8 @@ export function suspiciousRangesIn(text: string): readonly TextRange[] {
   return found.length === 0 ? NONE : around(found, text.length);
 }
 
-/** Whether a text is one word of few letters, as most names of members are: nothing is found in it, and nothing hides. */
-export function isShortWord(text: string): boolean {
-  if (text.length >= SHORTEST_RUN) return false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (!isLetter(code) && code !== 95) return false;
-  }
-  return true;
-}
+/** One word of few letters, as most names of members are: nothing is found in it, and nothing hides. */
+export const SHORT_WORD = new RegExp(`^[A-Za-z_]{0,${SHORTEST_RUN - 1}}$`);
 
 function nextSign(text: string, from: number): number {
   SIGN.lastIndex = from;
@@ -110,7 +103,7 @@ function isSetApart(text: string, at: number): boolean {
   while (at - start < 256 && isOfAddress(text.charCodeAt(start - 1))) start -= 1;
   const before = text.charCodeAt(start - 1);
   const next = text.charCodeAt(end);
-  if (start === at && isBlank(before)) return isBlank(next) || hasDot(text, at, end);
+  if (start === at && isBlank(before)) return isBlank(next) || text.slice(at, end - 2).includes('.');
   if (start === at) return MARKS.has(before) || before === 93 || before === 125 || before === 41;
   if (end === at + 1) return isBlank(next) || MARKS.has(next) || next === 60 || next === 91 || next === 92;
   if (before === 62) return isLetter(text.charCodeAt(start - 2)) || isHex(text.charCodeAt(start - 2));
@@ -118,13 +111,8 @@ function isSetApart(text: string, at: number): boolean {
     MARKS.has(before) ||
     (MARKS.has(next) && next !== 62) ||
     (next === 60 && isLetter(text.charCodeAt(end + 1))) ||
-    !hasDot(text, at, end)
+    !text.slice(at, end - 2).includes('.')
   );
-}
-
-function hasDot(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end - 2; at += 1) if (text.charCodeAt(at) === 46) return true;
-  return false;
 }
 
 function isOfAddress(code: number): boolean {
@@ -179,9 +167,8 @@ function isPlain(text: string): boolean {
   return Buffer.byteLength(text) === text.length && !CONTROLS.test(text) && !MORE_CONTROLS.test(text);
 }
 
-/** Positions of characters that read as others, or as nothing; returns at once for plain ASCII. */
+/** Positions of characters that read as others, or as nothing: none in a text that `isPlain`. */
 function lookalikesIn(text: string): readonly number[] {
-  if (isPlain(text)) return [];
   const found: number[] = [];
   NOT_PLAIN.lastIndex = 0;
   while (NOT_PLAIN.test(text)) {
@@ -271,12 +258,8 @@ function followingIn(byte: number, expected: number): number {
 /** The end of the run of characters of base64 at `at`, or `at` where it is too short to hold a text. */
 export function runEnd(text: string, at: number): number {
   let end = at;
-  while (isOfRun(text.charCodeAt(end))) end += 1;
+  for (let code = text.charCodeAt(end); code < 128 && VALUES[code] !== 64; code = text.charCodeAt(end)) end += 1;
   return end - at >= SHORTEST_RUN ? end : at;
-}
-
-function isOfRun(code: number): boolean {
-  return code < 128 && VALUES[code] !== 64;
 }
 
 /**
@@ -286,7 +269,12 @@ function isOfRun(code: number): boolean {
 export function nextRun(text: string, from: number): number {
   for (let at = from + SHORTEST_RUN - 1; at < text.length;) {
     let start = at;
-    while (start >= from && isOfRun(text.charCodeAt(start))) start -= 1;
+    for (
+      let code = text.charCodeAt(start);
+      start >= from && code < 128 && VALUES[code] !== 64;
+      code = text.charCodeAt(start)
+    )
+      start -= 1;
     if (at - start >= SHORTEST_RUN) return start + 1;
     at = start + SHORTEST_RUN;
   }

@@ -183,6 +183,76 @@ test.each([
   expect((await run(body)).inspection.facts.findings).toEqual({});
 });
 
+const calls = (value: unknown): object => ({
+  messages: [
+    { role: 'user', content: 'Go on.' },
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: JSON.stringify(value) } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: 'Done.' },
+  ],
+});
+
+test.each([
+  parts('The password is ready', '2024 report attached'),
+  parts('The password is ready', '2024-10-11 report, 2025-10-11'),
+  turns('the username is required', '2 items are missing'),
+  turns('Reset the password today', '3rd reminder'),
+  turns('Ask the user', 'v2 is out'),
+  turns('Please enter your password', 'Fix section 2a'),
+  turns('Here is the login page', 'OAuth2 flow'),
+  turns('Is that the password', 'login.ts:42 says so'),
+  calls({ year: ['2024', '2025', '4111', '1111', '1111', '1111'] }),
+  calls({ name: 'hello', handle: '@ada', site: 'ada.dev' }),
+  calls({ phone: '+49', count: '30', id: '901820' }),
+  calls({ password: 'required', version: '2' }),
+])('no joint makes a login, a password or a number of nothing: %j', async (body) => {
+  expect((await run(body)).inspection.facts.findings).toEqual({});
+});
+
+test.each([
+  ['thanks.', 'ada@corp.de'],
+  ['Please mail me.', 'ada@corp.de'],
+  ['See the list', 'ada@corp.de'],
+])('a text before an address is no part of it: %j and %j', async (left, right) => {
+  const { inspection } = await run(turns(left, right));
+  expect(inspection.facts.findings).toEqual({ EMAIL: 1 });
+});
+
+test.each([
+  ['The password is Hunter2xyz!', 'Thanks a lot', 'SECRET'],
+  ['My username is jharper42', 'Thanks a lot', 'USERNAME'],
+])('a whole value goes on in no ordinary word: %j and %j', async (left, right, category) => {
+  expect((await run(turns(left, right))).inspection.facts.findings).toEqual({ [category]: 1 });
+});
+
+test.each([
+  ['the password is hun', 'ter2xyz', ['is hun', 'ter2xyz']],
+  ['the password is hunter', '2xyz', ['is hunter', '2xyz']],
+  ['My username is jhar', 'per42 and it fails', ['jhar', 'per42']],
+  ['My login is ada.', 'byron', ['is ada', 'byron']],
+  ['ada.', 'lovelace@corp.de', ['ada.', 'lovelace']],
+  ['ada_', 'lovelace@corp.de', ['ada_', 'lovelace']],
+  ['write to ada', '.lovelace@corp.de', ['to ada', 'lovelace']],
+])('a half that tells nothing alone leaves in no text and no JSON: %j and %j', async (left, right, gone) => {
+  for (const body of [parts(left, right), turns(left, right), calls({ left, right }), calls([[left], right])]) {
+    const { text, inspection } = await run(body);
+    for (const one of gone) expect(text).not.toContain(one);
+    expect(restoreText(text, restorationOf(inspection.tags), 'json')).toBe(JSON.stringify({ model: 'p/m', ...body }));
+  }
+});
+
+test('many short texts that announce logins are searched at the cost of their length', () => {
+  const searchedOf = (count: number): number => {
+    const texts = Array.from({ length: count }, (_, at) => ['login', 'is a1', 'b2', '_c', 'password'][at % 5]!);
+    const text = JSON.stringify({ model: 'p/m', ...turns(...texts) });
+    const { leaves } = chatCodec.contents(readDocument('chat', text));
+    return finish(boundariesOf(leaves, text)).reduce((sum, run) => sum + run.text.length, 0) / count;
+  };
+  expect(searchedOf(5_000)).toBeLessThan(1.5 * searchedOf(500));
+});
+
 test('the same beginning of a conversation has the same tags, whatever follows', async () => {
   const first = await run(turns('Remember ada@', 'corp.de is noted.', 'And'));
   const later = await run(turns('Remember ada@', 'corp.de is noted.', 'And bob@corp.de', 'too'));

@@ -2,13 +2,17 @@ import type { Leaf } from '#/wire/hub/codec.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { isAlphanumeric } from '../detectors/characters.ts';
 import { united, type Match } from '../match.ts';
-import { textsOf } from './read-texts.ts';
+import { addAnnounced } from './announced-joints.ts';
+import { halvesOf } from './parted-values.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
-import { isKnown, partsOf, runsOf, type Piece, type TextRun } from './text-runs.ts';
+import { runsOf, saidIn, spaced, stretchOf, textsInJson, textsOf, type ReadText, type TextRun } from './text-runs.ts';
 
 /** What tells that a text may have one of those that are looked for. */
 const TELLING =
   /@|[%=]40|\\u|\\x|&#|&commat;|[[({<] ?at ?[\])}>]|(?:\d[^\d\n]{0,3}){5}\d|(?:sk|pk|rk|gh[a-z]|glpat|xox[a-z]|AKIA|AIza|SG)[-_.A-Z\d]/g;
+/** The same in JSON, where numbers stand side by side that are parts of none. */
+const TELLING_IN_JSON =
+  /@|[%=]40|\\u|\\x|&#|&commat;|[[({<] ?at ?[\])}>]|(?<![A-Za-z\d])[A-Z]{2}\d\d|(?:sk|pk|rk|gh[a-z]|glpat|xox[a-z]|AKIA|AIza|SG)[-_.A-Z\d]/g;
 /** What every `TELLING` text has one of, in classes so small that the engine looks at many characters at once. */
 const SIGNS = /[\d@\\%&=]/;
 const BRACKETS = /[[({<]/;
@@ -19,8 +23,6 @@ const BEGINS = /^(?:[A-Za-z\d@.+_-]|[\p{L}\p{M}]|[[({] ?at ?[\])}])/u;
 /** Letters, digits, signs of addresses and of secrets, and what closes a bracket around one. */
 const GOING_ON = new Set(Array.from('@.+_-])}', (sign) => sign.charCodeAt(0)));
 
-/** Characters before and behind what may be a value, which detectors look at to know it. */
-const AROUND = 96;
 /** Where a number ends in one text and goes on in the next, a blank may stand between them. */
 const DIGIT_NEAR = /[\dA-Z][^\p{L}\d]{0,3}$/u;
 const DIGIT_FIRST = /^[^\p{L}\d]{0,3}(?:\d|[A-Z](?!\p{Ll}))/u;
@@ -32,39 +34,50 @@ const NEAR = 8;
  * `source`: the document, which tells names of members from texts.
  */
 export function* boundariesOf(leaves: readonly Leaf[], source: string): Steps<readonly TextRun[]> {
-  const read = textsOf(leaves, source);
   const found: TextRun[] = [];
-  const mayPass = yield* runsOf(read, false, directly, (run) => addTelling(run, found));
-  if (!mayPass) return found;
-  yield* runsOf(read, true, directly, (run) => {
-    if (run.passes) addTelling(run, found);
+  yield* addBoundaries(textsOf(leaves, source), (run) => {
+    addTelling(run, TELLING, found);
+    addAnnounced(run, found);
   });
+  let hasJson = false;
+  for (const { inJson } of leaves) hasJson ||= inJson !== undefined;
+  if (hasJson)
+    yield* addBoundaries(textsInJson(leaves), (run) => {
+      const own = { ...run, inJson: true };
+      addTelling(own, TELLING_IN_JSON, found);
+      addAnnounced(own, found);
+    });
   return found;
 }
 
-function directly(left: string, right: string): string | undefined {
-  return mayGoOn(left.charCodeAt(left.length - 1)) && BEGINS.test(right) ? '' : undefined;
+function* addBoundaries(read: readonly ReadText[], add: (run: TextRun) => void): Steps<void> {
+  const mayPass = yield* runsOf(read, false, directly, add);
+  if (!mayPass) return;
+  yield* runsOf(read, true, directly, (run) => {
+    if (run.passes) add(run);
+  });
 }
 
-function mayGoOn(code: number): boolean {
-  return isAlphanumeric(code) || code > 127 || GOING_ON.has(code);
+function directly(left: string, right: string): string | undefined {
+  const code = left.charCodeAt(left.length - 1);
+  return (isAlphanumeric(code) || code > 127 || GOING_ON.has(code)) && BEGINS.test(right) ? '' : undefined;
 }
 
 /** Adds the stretches of a run in which a value may cross from one text into the next. */
-function addTelling(run: TextRun, found: TextRun[]): void {
+function addTelling(run: TextRun, telling: RegExp, found: TextRun[]): void {
   const { text, pieces } = run;
   if (!SIGNS.test(text) && !BRACKETS.test(text) && !SECRETS.test(text)) return;
-  TELLING.lastIndex = 0;
+  telling.lastIndex = 0;
   let at = 0;
-  for (let match = TELLING.exec(text); match; match = TELLING.exec(text)) {
+  for (let match = telling.exec(text); match; match = telling.exec(text)) {
     const start = match.index;
-    const end = TELLING.lastIndex;
+    const end = telling.lastIndex;
     while (pieces[at]!.end <= start) at += 1;
     let last = at;
     while (pieces[last]!.end < end) last += 1;
     const first = firstAround(run, at, start);
     const behind = lastAround(run, last, end);
-    if (behind.end >= end) TELLING.lastIndex = Math.max(end, behind.end);
+    if (behind.end >= end) telling.lastIndex = Math.max(end, behind.end);
     if (first === behind.last) continue;
     const stretch = stretchOf(run, first, behind.last);
     found.push(stretch);
@@ -93,26 +106,6 @@ function lastAround(
     if (near !== undefined) return { last, end: pieces[last]!.start + near };
   }
   return { last: pieces.length - 1, end: text.length };
-}
-
-function saidIn(text: string, { start, end }: Piece): string {
-  return text.slice(start, end);
-}
-
-/** The pieces from one to another as a run of their own, with what detectors look at around them. */
-function stretchOf({ text, pieces, passes }: TextRun, from: number, to: number): TextRun {
-  let first = from;
-  while (first > 0 && pieces[from]!.start - pieces[first]!.start < AROUND) first -= 1;
-  let last = to;
-  while (last < pieces.length - 1 && pieces[last]!.end - pieces[to]!.end < AROUND) last += 1;
-  const { start } = pieces[first]!;
-  return {
-    passes,
-    text: text.slice(start, pieces[last]!.end),
-    pieces: pieces
-      .slice(first, last + 1)
-      .map((piece) => ({ ...piece, start: piece.start - start, end: piece.end - start })),
-  };
 }
 
 /** Whether digits stand on both sides of a joint of these pieces. */
@@ -148,18 +141,6 @@ function partsWords({ text, pieces }: TextRun, at: number): boolean {
   return (ENDS_IN_WORD.test(before) && BEGINS_WITH_LETTER.test(behind)) || BEGINS_WITH_WORD.test(behind);
 }
 
-function spaced({ text, pieces, passes }: TextRun, isSpaced: (at: number) => boolean): TextRun {
-  let blanks = 0;
-  let written = '';
-  const moved = pieces.map((piece, at) => {
-    const isApart = at > 0 && isSpaced(at);
-    if (isApart) blanks += 1;
-    written += (isApart ? ' ' : '') + saidIn(text, piece);
-    return { ...piece, start: piece.start + blanks, end: piece.end + blanks };
-  });
-  return { text: written, pieces: moved, passes };
-}
-
 /** No word for a sign of an address, which stands among its parts. */
 const PLAIN_WORD = `(?!(?:${AT_WORDS}|${DOT_WORDS})[\\s.,;:!?])[A-Za-z\u00c0-\u017f']{1,40}[.,;:!?]?`;
 /** Two plain words in a run, which no address, number or secret has: whatever stands before them ends there. */
@@ -171,19 +152,7 @@ function nearTo(text: string): number | undefined {
   return PLAIN_WORDS.test(text) ? PLAIN_WORDS.lastIndex : undefined;
 }
 
-/** Kinds that are recognized without context, however they are split. */
-const KINDS: ReadonlySet<string> = new Set([
-  'EMAIL',
-  'IBAN',
-  'CREDIT_CARD',
-  'PHONE',
-  'NATIONAL_ID',
-  'TAX_ID',
-  'BANK_ACCOUNT',
-  'SECRET',
-]);
-
-/** The matches of each leaf with those that cross its boundaries. A match that is whole on one side has no other half. */
+/** The matches of each leaf with those that cross its boundaries. */
 export function withBoundaryMatches(
   matches: readonly (readonly Match[])[],
   runs: readonly TextRun[],
@@ -192,10 +161,7 @@ export function withBoundaryMatches(
   const more = new Map<number, Match[]>();
   for (const [index, run] of runs.entries()) {
     for (const match of found[index] ?? []) {
-      if (!KINDS.has(match.category)) continue;
-      const halves = partsOf(run, match);
-      if (halves.length < 2 || halves.some((half) => isKnown(matches[half.leaf] ?? [], half))) continue;
-      for (const { leaf, ...half } of halves) {
+      for (const { leaf, ...half } of halvesOf(run, match, matches)) {
         const own = more.get(leaf);
         if (own) own.push(half);
         else more.set(leaf, [half]);

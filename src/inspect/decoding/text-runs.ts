@@ -1,7 +1,118 @@
+import type { Leaf } from '#/wire/hub/codec.ts';
+import { COLON } from '#/wire/document/scan.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import { isAlphanumeric } from '../detectors/characters.ts';
+import { isAlphanumeric, isDigit } from '../detectors/characters.ts';
 import type { Match, TextRange } from '../match.ts';
-import { beginOf, endOf, mayBeginPassed, mayEndPassed, type ReadText } from './read-texts.ts';
+
+/** Members whose values are words of the format and not read as text. */
+const FORMAT: ReadonlySet<string> = new Set([
+  ...['role', 'type', 'name', 'id', 'user', 'model', 'status', 'object', 'detail', 'format', 'effort', 'ttl', 'voice'],
+  ...['mime_type', 'mimeType', 'media_type', 'mediaType', 'service_tier', 'tool_choice', 'reasoning_effort'],
+  // Addresses of media, which stand between texts.
+  ...['url', 'image_url', 'file_url'],
+]);
+/** Beyond ASCII, what readers pass by where a text ends or begins: no letter and no digit. */
+const PASSED = /[^\p{L}\p{M}\p{N}]|\p{Default_Ignorable_Code_Point}/u;
+/** Markers of list items, and dots that stand for omissions. */
+const MARKER = /^(?:[-*+•] |\d{1,2}[.)] |\.{2,})/;
+/** Readers pass by no more than this at either end of a text. */
+const MOST_PASSED = 512;
+/** What a reader passes by: a text of nothing else stands between no two others. */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
+const LONGEST_UNSEEN = 96;
+
+/** A text that a model reads, and its index among the leaves. */
+export interface ReadText {
+  readonly text: string;
+  readonly leaf: number;
+}
+
+/** Texts that a model reads as such, in order. `source`: the document, which tells names of members from texts. */
+export function textsOf(leaves: readonly Leaf[], source: string): readonly ReadText[] {
+  const read: ReadText[] = [];
+  let isRead = true;
+  for (let index = 0; index < leaves.length; index += 1) {
+    const { node, text, signed, inJson } = leaves[index]!;
+    if (node.kind !== 'string' || signed || inJson) continue;
+    let behind = node.end;
+    while (source.charCodeAt(behind) <= 32) behind += 1;
+    if (source.charCodeAt(behind) === COLON) isRead = isTextCalled(text);
+    else if (isRead && !(text.length <= LONGEST_UNSEEN && UNSEEN.test(text))) read.push({ text, leaf: index });
+  }
+  return read;
+}
+
+/** The same of values in JSON within texts, such as arguments of tools. */
+export function textsInJson(leaves: readonly Leaf[]): readonly ReadText[] {
+  const read: ReadText[] = [];
+  let isRead = true;
+  for (let index = 0; index < leaves.length; index += 1) {
+    const { node, text, signed, inJson } = leaves[index]!;
+    if (inJson === undefined || signed || node.kind !== 'string') continue;
+    if (inJson === 'name') isRead = isTextCalled(text);
+    else if (isRead && !(text.length <= LONGEST_UNSEEN && UNSEEN.test(text))) read.push({ text, leaf: index });
+  }
+  return read;
+}
+
+function isTextCalled(name: string): boolean {
+  return !FORMAT.has(name) && !name.endsWith('_id');
+}
+
+/**
+ * Where a text ends for who reads on behind it. `plain`: without the signs that readers pass by there, such as quotation
+ * marks and brackets.
+ */
+function endOf(text: string, plain: boolean): number {
+  let end = text.length;
+  const least = end - MOST_PASSED;
+  while (end > 0 && end > least) {
+    const isBlank = text.charCodeAt(end - 1) <= 32 || isWideBlank(text, end - 1);
+    if (!isBlank && !(plain && isPassed(text, end - 1))) break;
+    end -= 1;
+  }
+  if (plain && text.startsWith('...', end - 3)) return endOf(text.slice(0, end - 3).trimEnd(), false);
+  return end;
+}
+
+/** Where a text begins. `plain`: without the signs that readers pass by there, such as the marker of a list item. */
+function beginOf(text: string, plain: boolean): number {
+  const most = Math.min(text.length, MOST_PASSED);
+  let at = 0;
+  while (at < most) {
+    if (text.charCodeAt(at) <= 32 || isWideBlank(text, at)) at += 1;
+    else if (!plain) break;
+    else {
+      const [marker] = MARKER.exec(text.slice(at, at + 4)) ?? [];
+      if (marker !== undefined) at += marker.length;
+      else if (isPassed(text, at)) at += 1;
+      else break;
+    }
+  }
+  return at;
+}
+
+/** Whether readers may pass by the signs that stand before `end`, where the text ends but for blanks. */
+function mayEndPassed(text: string, end: number): boolean {
+  return end > 0 && (isPassed(text, end - 1) || text.startsWith('...', end - 3));
+}
+
+/** Whether readers may pass by the signs that stand at `from`, where the text begins but for blanks. */
+function mayBeginPassed(text: string, from: number): boolean {
+  const code = text.charCodeAt(from);
+  return from < text.length && (code === 46 || isDigit(code) || isPassed(text, from));
+}
+
+/** A blank outside ASCII. */
+function isWideBlank(text: string, at: number): boolean {
+  return text.charCodeAt(at) > 127 && text.charAt(at).trim() === '';
+}
+
+function isPassed(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return !isAlphanumeric(code) && code !== 64 && code !== 46 && code !== 43;
+  return PASSED.test(text.charAt(at)) && (code & 0xf800) !== 0xd800;
+}
 
 /** A stretch of a leaf, and where it stands in the text of a run. */
 export interface Piece {
@@ -20,6 +131,10 @@ export interface TextRun {
   readonly pieces: readonly Piece[];
   /** Whether it lacks signs that readers pass by where one text ends and the next begins; with them: may have such. */
   readonly passes: boolean;
+  /** Whether its texts are values of JSON that stands in a text. */
+  readonly inJson?: boolean;
+  /** Whether a word in one of its texts may announce a login or password that goes on, or stands, in the next. */
+  readonly announces?: boolean;
 }
 
 /**
@@ -123,6 +238,45 @@ function tailFrom(text: string, end: number): number {
 /** Letters, digits and signs of which addresses and secrets are made. */
 function isOfWord(code: number): boolean {
   return isAlphanumeric(code) || code === 45 || code === 95 || code === 46 || code === 43 || code === 47 || code === 61;
+}
+
+/** Characters before and behind what may be a value, which detectors look at to know it. */
+const AROUND = 96;
+
+/** What a piece says. */
+export function saidIn(text: string, { start, end }: Piece): string {
+  return text.slice(start, end);
+}
+
+/** The pieces from one to another as a run of their own, with what detectors look at around them. */
+export function stretchOf(run: TextRun, from: number, to: number): TextRun {
+  const { text, pieces } = run;
+  let first = from;
+  while (first > 0 && pieces[from]!.start - pieces[first]!.start < AROUND) first -= 1;
+  let last = to;
+  while (last < pieces.length - 1 && pieces[last]!.end - pieces[to]!.end < AROUND) last += 1;
+  const { start } = pieces[first]!;
+  return {
+    ...run,
+    text: text.slice(start, pieces[last]!.end),
+    pieces: pieces
+      .slice(first, last + 1)
+      .map((piece) => ({ ...piece, start: piece.start - start, end: piece.end - start })),
+  };
+}
+
+/** The same run with a blank before each piece that `isSpaced`. */
+export function spaced(run: TextRun, isSpaced: (at: number) => boolean): TextRun {
+  const { text, pieces } = run;
+  let blanks = 0;
+  let written = '';
+  const moved = pieces.map((piece, at) => {
+    const isApart = at > 0 && isSpaced(at);
+    if (isApart) blanks += 1;
+    written += (isApart ? ' ' : '') + saidIn(text, piece);
+    return { ...piece, start: piece.start + blanks, end: piece.end + blanks };
+  });
+  return { ...run, text: written, pieces: moved };
 }
 
 /** A part of a find, in one of the leaves that it crosses. */

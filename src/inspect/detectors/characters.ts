@@ -115,7 +115,7 @@ export function isUnspaced(text: string, index: number): boolean {
 
 /** How many code units the character before `end` has: 2 for a surrogate pair, 1 for all else. */
 export function widthBefore(text: string, end: number): number {
-  return isTrail(text.charCodeAt(end - 1)) && isLead(text.charCodeAt(end - 2)) ? 2 : 1;
+  return isWithinCharacter(text, end - 1) ? 2 : 1;
 }
 
 function pointAt(text: string, index: number): number {
@@ -124,13 +124,8 @@ function pointAt(text: string, index: number): number {
 
 /** Whether the code units before and at `index` are one character. */
 export function isWithinCharacter(text: string, index: number): boolean {
-  return isTrail(text.charCodeAt(index)) && isLead(text.charCodeAt(index - 1));
-}
-
-function isLead(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isTrail(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
+  const code = text.charCodeAt(index);
+  if (!(code >= 0xdc00 && code <= 0xdfff)) return false;
+  const before = text.charCodeAt(index - 1);
+  return before >= 0xd800 && before <= 0xdbff;
 }

@@ -30,6 +30,8 @@ const NOBODY = /^(?:no|do[-_.]?not)[-_.]?reply$/i;
 const QUOTED_LOCAL = /^"[^\s",:;)](?:[^"]*[^\s",:;(])?"$/;
 const SENTENCE = /^\p{Lu}\p{Ll}/u;
 const LOWER = /^[a-z]+$/;
+/** The last label of a domain. */
+const TOP_LEVEL = /^(?:xn--|[^\d-]{2,24}$)/;
 
 /**
  * E-mail addresses around `@` (RFC 5321 and 6531: dots, plus tags, quoted local parts, letters of any script).
@@ -86,12 +88,13 @@ function localStart(text: string, at: number, floor: number): number {
   while (start > floor && at - start < LOCAL_MAX) {
     const kind = localKind(text, start - 1);
     if (kind === 'none') break;
+    const code = text.charCodeAt(start - 1);
     if (kind === 'letter') {
-      const own = isUnspaced(text, start - 1);
+      const own = code > 127 && isUnspaced(text, start - 1);
       if (unspaced !== undefined && unspaced !== own) break;
       unspaced = own;
     }
-    start -= widthBefore(text, start);
+    start -= code > 127 ? widthBefore(text, start) : 1;
     if (text.charCodeAt(start - 1) === 61) start = beforeEquals(text, start, floor);
   }
   return tidyStart(text, Math.max(start, floor), at);
@@ -151,7 +154,7 @@ function domainEnd(text: string, from: number): number {
     const label = text.slice(start, end);
     // `…@example.com.Please answer`: a sentence whose space was left out.
     if (accepted > from && SENTENCE.test(label) && LOWER.test(previous)) break;
-    if (start > from) accepted = isTopLevel(label) ? end : (joinedEnd(label, start) ?? accepted);
+    if (start > from) accepted = TOP_LEVEL.test(label) ? end : (joinedEnd(label, start) ?? accepted);
     if (text.charCodeAt(end) !== 46) break;
     previous = label;
     start = end + 1;
@@ -178,7 +181,7 @@ function labelEnd(text: string, from: number): number {
     }
     if (isDigit(code)) end += 1;
     else if (isLetter(code) || (code > 127 && isWideLetter(text, end))) {
-      const own = isUnspaced(text, end);
+      const own = code > 127 && isUnspaced(text, end);
       if (unspaced !== undefined && unspaced !== own) break;
       unspaced = own;
       end += code >= 0xd800 && code <= 0xdbff ? 2 : 1;
@@ -186,13 +189,4 @@ function labelEnd(text: string, from: number): number {
     last = end;
   }
   return last;
-}
-
-function isTopLevel(label: string): boolean {
-  if (label.startsWith('xn--')) return true;
-  for (let index = 0; index < label.length; index += 1) {
-    const code = label.charCodeAt(index);
-    if (isDigit(code) || code === 45) return false;
-  }
-  return label.length >= 2 && label.length <= 24;
 }

@@ -39,17 +39,22 @@ export class NamesUnavailable extends Error {
 }
 
 /** Whether names are to be looked for. */
-function wantsNames(categories: ReadonlySet<string> | undefined): categories is ReadonlySet<string> {
-  if (categories === undefined) return false;
+function wantsNames(categories: ReadonlySet<string>): boolean {
   for (const category of NAME_CATEGORIES) if (categories.has(category)) return true;
   return false;
+}
+
+/** A detection of all kinds but names. */
+interface OnTheSpot extends Pick<Detection, 'categories' | 'findNow' | 'find' | 'search'> {
+  /** Total length of texts up to which they are searched on the spot. */
+  readonly longestNow: number;
 }
 
 /**
  * A detection that finds names too, where categories name them; without `names`, or while they are not there, it rejects
  * with `NamesUnavailable` instead. `there`: whether the installation has such a model.
  */
-export function withNames(detection: Detection, names: NameSearch | undefined, there: () => boolean): Detection {
+export function withNames(detection: OnTheSpot, names: NameSearch | undefined, there: () => boolean): Detection {
   const all = new Set([...detection.categories, ...NAME_CATEGORIES]);
   // Places and companies count only if policy names them: a question about Paris reveals nothing personal.
   const personal = new Set([...detection.categories, 'PERSON_NAME' satisfies Category]);
@@ -60,11 +65,12 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
     get byDefault() {
       return names && there() ? personal : undefined;
     },
-    needsWorker: (length, categories) => wantsNames(categories) || detection.needsWorker(length),
+    needsWorker: (length, categories) =>
+      length > detection.longestNow || (categories !== undefined && wantsNames(categories)),
     findNow: detection.findNow,
     search: (search, signal, asker) => detection.search(search, signal, asker),
     async find(texts, categories, signal, asker) {
-      if (!wantsNames(categories)) return detection.find(texts, categories, signal, asker);
+      if (categories === undefined || !wantsNames(categories)) return detection.find(texts, categories, signal, asker);
       if (!names) throw new NamesUnavailable('this installation has no model of names', { isForGood: true });
       const [structured, named] = await Promise.all([
         detection.find(texts, categories, signal, asker),

@@ -4,8 +4,11 @@ import { readDocument, type WireDocument } from '#/wire/document/document.ts';
 /** Shorter texts are not packed. */
 const PACKED_FROM = 16 * 1024;
 /** Longer documents are kept as they are: parsing one again would block the event loop. */
-const READ_AGAIN_UP_TO = 256 * 1024;
+export const READ_AGAIN_UP_TO = 256 * 1024;
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** A document, or what it is read from again. */
+export type ReadAgain = WireDocument | Pick<WireDocument, 'family' | 'text'>;
 
 /**
  * A request, kept for the few answers whose restoration asks who said a text. Keeps only the source, and parses it again
@@ -15,9 +18,9 @@ export class KeptRequest {
   readonly #family: WireDocument['family'];
   #kept: WireDocument | string | Uint8Array;
 
-  constructor(document: WireDocument) {
+  constructor(document: ReadAgain) {
     this.#family = document.family;
-    this.#kept = document.text.length > READ_AGAIN_UP_TO ? document : document.text;
+    this.#kept = 'root' in document && document.text.length > READ_AGAIN_UP_TO ? document : document.text;
   }
 
   /** Compresses a long text, on another thread: for answers that stay open. */

@@ -3,6 +3,7 @@ import { isSource, locate, readDocument, render, setString, type Edit } from '#/
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
 import { restoreCall } from './restore-call.ts';
+import { mayHoldTag } from '../tags.ts';
 import type { Restoration } from './restoration.ts';
 import { restoreText } from './restore-text.ts';
 
@@ -44,9 +45,4 @@ function restoreLeaf(
   }
   const restored = restoreText(text, restoration, kind);
   return restored === text ? undefined : setString(node, restored);
-}
-
-/** Cheap and never wrong about no: a tag begins with `«`, written out or escaped. */
-export function mayHoldTag(source: string): boolean {
-  return source.includes('«') || source.includes('\\');
 }

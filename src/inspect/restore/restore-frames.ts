@@ -7,7 +7,7 @@ import type { JsonNode } from '#/wire/document/scan.ts';
 import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
 import { CallRestorer, restoreCall } from './restore-call.ts';
 import type { Restoration } from './restoration.ts';
-import { mayHoldTag } from './restore-answer.ts';
+import { mayHoldTag } from '../tags.ts';
 import { TextRestorer } from './restore-text.ts';
 
 /** Whether a channel begins with one of these prefixes, which are empty or end with a slash. */

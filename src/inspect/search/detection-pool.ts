@@ -10,8 +10,9 @@ import { finish, type Steps } from '#/wire/document/steps.ts';
 export interface DetectionPool {
   /** What it can find, in upper case. */
   readonly categories: ReadonlySet<string>;
-  /** Whether texts of this total length should go through `find` and not `findNow`. */
+  /** Whether texts of this total length should go through `find` and not `findNow`: above `longestNow`. */
   readonly needsWorker: (totalChars: number) => boolean;
+  readonly longestNow: number;
   /** The finds in one text, on the spot: for small texts, without a promise. */
   readonly findNow: Detection['findNow'];
   /**
@@ -47,11 +48,10 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
   const rules: DetectionOptions = phoneRegions === undefined ? {} : { phoneRegions };
   const scanner = createDecodedScanner(rules);
   const threads = new SearchThreads(rules, options);
-  const needsWorker = (totalChars: number): boolean => totalChars > thresholdChars;
   const run = async (search: Search, signal: AbortSignal | undefined, asker = NOBODY): Promise<Matches> => {
     signal?.throwIfAborted();
     const chars = search.texts.reduce((sum, text) => sum + text.length, 0);
-    if (!needsWorker(chars)) return finish(searching(search, scanner));
+    if (chars <= thresholdChars) return finish(searching(search, scanner));
     const isTried = chars <= triedChars && search.kind === 'categories';
     const found = isTried ? inTime(searching(search, scanner)) : undefined;
     if (found) return found;
@@ -59,7 +59,8 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
   };
   return {
     categories: scanner.categories,
-    needsWorker,
+    needsWorker: (totalChars) => totalChars > thresholdChars,
+    longestNow: thresholdChars,
     findNow: scanner.find,
     find: (texts, categories, signal, asker) =>
       run({ kind: 'categories', texts, ...(categories && { categories }) }, signal, asker),

@@ -1,8 +1,7 @@
 import { notSearched } from '../detect-leaves.ts';
 import type { Detection } from '../detection.ts';
 import type { Match } from '../match.ts';
-import type { ReadText } from '../decoding/read-texts.ts';
-import type { PartMatch } from '../decoding/text-runs.ts';
+import type { PartMatch, ReadText } from '../decoding/text-runs.ts';
 import { createTermFinder, type TermFinder } from './term-finder.ts';
 import { seamsOf, termsAcrossTexts, type Seams } from './terms-across-texts.ts';
 import type { Term } from './terms.ts';

@@ -1,7 +1,15 @@
 import type { Steps } from '#/wire/document/steps.ts';
 import type { Match } from '../match.ts';
-import type { ReadText } from '../decoding/read-texts.ts';
-import { isKnown, partsOf, piecesIn, runsOf, type Join, type PartMatch, type TextRun } from '../decoding/text-runs.ts';
+import {
+  isKnown,
+  partsOf,
+  piecesIn,
+  runsOf,
+  type Join,
+  type PartMatch,
+  type ReadText,
+  type TextRun,
+} from '../decoding/text-runs.ts';
 import { foldForTerms, spellingsOf } from '../decoding/term-fold.ts';
 
 /** Letters that follow one another in terms, in pairs: within a word, and with something between that is none. */

@@ -10,10 +10,21 @@ export function turnAway(
   caller: Pick<CallContext, 'id' | 'key' | 'snapshot' | 'startedAt' | 'headers'>,
   { refusals, arrivals }: { readonly refusals: RecentRefusals; readonly arrivals: Arrivals },
 ): GatewayError | undefined {
-  const { key, snapshot, startedAt } = caller;
+  const { key, snapshot, startedAt, headers } = caller;
+  const { organization } = key.workload;
+  const hasPlan = organization.suspended || organization.plan !== undefined;
   return (
-    billingPlanRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot) ?? arrivals.enter(caller)
+    (hasPlan ? billingPlanRefusal(organization, startedAt) : undefined) ??
+    (refusals.hasAny ? refusals.find(key, snapshot) : undefined) ??
+    (isSmall(headers) ? undefined : arrivals.enter(caller))
   );
+}
+
+/** Smaller requests are read and sent to the counters, which give the best answer. */
+const SMALL_BYTES = 64 * 1024;
+
+function isSmall({ 'transfer-encoding': coding, 'content-length': length }: CallContext['headers']): boolean {
+  return coding === undefined && !(Number(length ?? 0) > SMALL_BYTES);
 }
 
 interface Recent {
@@ -45,6 +56,8 @@ const MANY = 20;
  * - whatever it was, after twenty refusals within a second: one second. // spec 8
  */
 export class RecentRefusals {
+  /** Whether there is any: without one, nothing is found, and nothing is to be forgotten. */
+  hasAny = false;
   readonly #recent = new LRUCache<string, Recent>({ max: MOST_WORKLOADS });
   /** Organization -> when a call last gave back what it had not used. */
   readonly #freed = new LRUCache<string, number>({ max: MOST_WORKLOADS });
@@ -60,22 +73,23 @@ export class RecentRefusals {
     const again = known !== undefined && at - known.since < SHORT_MS;
     const times = again ? known.times + 1 : 1;
     const ms = Math.max(validMs(decision), times >= MANY ? SHORT_MS : 0);
+    this.hasAny = true;
     this.#recent.set(id, { decision, at, until: at + ms, revision, times, since: again ? known.since : at });
   }
 
   /** The counters have let a request through. */
   forget({ id }: WorkloadConfig): void {
-    if (this.#recent.size > 0) this.#recent.delete(id);
+    this.#recent.delete(id);
+    this.hasAny = this.#recent.size > 0;
   }
 
   /** A call of this organization has given back what it did not use: another may fit now. */
   freed(organization: string): void {
-    if (this.#recent.size > 0) this.#freed.set(organization, this.#now());
+    if (this.hasAny) this.#freed.set(organization, this.#now());
   }
 
   /** The remembered refusal of a request of this key; undefined: the request must be checked. */
   find({ workload }: VirtualKeyConfig, { revision }: Snapshot): GatewayError | undefined {
-    if (this.#recent.size === 0) return undefined;
     const recent = this.#recent.get(workload.id);
     if (!recent) return undefined;
     if (this.#mayFit(recent, workload)) return undefined;
@@ -116,9 +130,6 @@ function aged({ decision, at }: Recent, now: number): Refused {
 
 type Caller = Pick<CallContext, 'id' | 'key' | 'snapshot'>;
 
-/** Smaller requests are read and sent to the counters, which give the best answer. */
-const SMALL_BYTES = 64 * 1024;
-
 /** What the counters said last of the requests per minute of a workload. */
 interface Told {
   readonly remaining: number;
@@ -135,6 +146,8 @@ const SOON_MS = 1000;
  * cannot send more of them at once than it has requests left. By process: the counters decide, and they are asked once a body was read.
  */
 export class Arrivals {
+  /** Whether any has arrived: without one, none is to leave. */
+  hasAny = false;
   readonly #pending = new Map<string, Set<string>>();
   readonly #told = new LRUCache<string, Told>({ max: MOST_WORKLOADS });
   readonly #now: () => number;
@@ -151,9 +164,7 @@ export class Arrivals {
     headers,
   }: Caller & Pick<CallContext, 'headers'>): GatewayError | undefined {
     const limit = workload.requestsPerMinute;
-    const { 'transfer-encoding': coding, 'content-length': length } = headers;
-    const isSmall = coding === undefined && !(Number(length ?? 0) > SMALL_BYTES);
-    if (limit === undefined || isSmall) return undefined;
+    if (limit === undefined || isSmall(headers)) return undefined;
     const now = this.#now();
     const told = this.#told.get(workload.id);
     const holds = told !== undefined && now < told.until && told.revision === revision;
@@ -164,6 +175,7 @@ export class Arrivals {
       const requests = { limit, remaining: 0, resetMs };
       return limitRefusal({ kind: 'refused', by: 'requests', retryAfterMs: resetMs, requests }, workload);
     }
+    this.hasAny = true;
     if (pending) pending.add(id);
     else this.#pending.set(workload.id, new Set([id]));
     return undefined;
@@ -171,7 +183,7 @@ export class Arrivals {
 
   /** The counters were asked about a request, at `askedAt`, and let it through. */
   granted(caller: Caller, requests: RateStatus | undefined, askedAt: number): void {
-    this.leave(caller);
+    if (this.hasAny) this.leave(caller);
     if (!requests) return;
     const { workload } = caller.key;
     const { remaining, resetMs } = requests;
@@ -182,6 +194,7 @@ export class Arrivals {
   leave({ id, key: { workload } }: Pick<CallContext, 'id' | 'key'>): void {
     const pending = this.#pending.get(workload.id);
     if (pending?.delete(id) === true && pending.size === 0) this.#pending.delete(workload.id);
+    this.hasAny = this.#pending.size > 0;
   }
 }
 

@@ -76,7 +76,11 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
   return {
     models: (provider) => listedModels(listId(provider)).filter((model) => isCallable(provider, model)),
     find(organization, provider, model, at, quantities = TOKENS, estimates = false) {
-      const own = organization.prices.size > 0 ? overridingPrice(organization.prices, provider, model, at) : undefined;
+      const { prices } = organization;
+      const id = `${provider.protocol ?? ''} ${provider.slug}/${model}`;
+      const known = OWN_PRICES.get(prices)?.get(id);
+      const isKnown = known && at >= known.from && at < known.until;
+      const own = isKnown ? known.price : prices.size > 0 ? ownPriceOf(prices, id, provider, model, at) : undefined;
       const price =
         own ??
         (provider.slug === LOCAL_PROVIDER.slug
@@ -95,22 +99,44 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
 /** A list of rows belongs to one pattern of a snapshot and never changes: its prices live as long as it does. */
 const OVERRIDES = new WeakMap<readonly PriceConfig[], Map<boolean, DatedPrice>>();
 
+/** What an organization's own rows set for its models, by the protocol and name of each: a map of rows never changes. */
+const OWN_PRICES = new WeakMap<OrganizationConfig['prices'], LRUCache<string, DatedPrice>>();
+
 /** The price that an organization's own rows set, the model's before those of all models of the provider. */
+function ownPriceOf(
+  prices: OrganizationConfig['prices'],
+  id: string,
+  provider: PricedProvider,
+  model: string,
+  at: number,
+): Price | undefined {
+  const found = overridingPrice(prices, provider, model, at);
+  if (model.length > LONGEST_MODEL_ID) return found.price;
+  let models = OWN_PRICES.get(prices);
+  if (!models) OWN_PRICES.set(prices, (models = new LRUCache({ max: MOST_CACHED })));
+  models.set(id, found);
+  return found.price;
+}
+
 function overridingPrice(
   prices: OrganizationConfig['prices'],
   provider: PricedProvider,
   model: string,
   at: number,
-): Price | undefined {
+): DatedPrice {
   const family = isAnthropicFamily(provider, model);
+  let from = -Infinity;
+  let until = Infinity;
   for (const pattern of patternsOf(provider, model)) {
     const rows = prices.get(pattern);
     if (!rows) continue;
     const known = OVERRIDES.get(rows)?.get(family);
-    const { price } = known && holds(known, at) ? known : priceOfRows(rows, pattern, family, at);
-    if (price) return price;
+    const dated = known && holds(known, at) ? known : priceOfRows(rows, pattern, family, at);
+    from = Math.max(from, dated.from);
+    until = Math.min(until, dated.until);
+    if (dated.price) return { price: dated.price, from, until };
   }
-  return undefined;
+  return { price: undefined, from, until };
 }
 
 /** Rows that may set a price, the narrowest first. */

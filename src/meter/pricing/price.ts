@@ -1,5 +1,5 @@
 import type { Unit, Units, Quantity } from '#/call/units.ts';
-import { ceilDiv, type NanoEuro } from '#/values/money.ts';
+import type { NanoEuro } from '#/values/money.ts';
 import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 
 /** One kind of token of a `Usage`. */
@@ -78,7 +78,8 @@ const NOTHING: Units = {};
  */
 export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEuro {
   let sum = 0n;
-  const tier = tierOf(price, usage);
+  const isPlain = usage.serviceTier === undefined && price.tiers.length < 2;
+  const tier = isPlain ? price.tiers[0] : tierOf(price, usage);
   if (tier) {
     for (const bucket of BUCKETS) {
       const count = usage[bucket] ?? 0;
@@ -89,7 +90,9 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
     const rate = price.units[unit];
     if (rate !== undefined) sum += charge(rate, billedUnits(price, units, unit));
   }
-  return ceilDiv(sum, price.denominator * MILLION);
+  // Rounded up: money is never rounded in the caller's favour.
+  const divisor = price.denominator * MILLION;
+  return (sum + divisor - 1n) / divisor;
 }
 
 /**

@@ -112,7 +112,7 @@ class QueueSettler implements Settler {
       if (waiting.length > 0) await pause();
     }
     if (!this.#stopped) this.#queues.delete(organization);
-    if (this.#stopped || this.#queues.size === 0) this.#idle.rest();
+    if (this.#idle.isAwaited && (this.#stopped || this.#queues.size === 0)) this.#idle.rest();
   }
 
   async #restore(id: string): Promise<void> {

@@ -2,7 +2,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { protection } from '#/inspect/refusals.ts';
 import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
 import { BadRequestShape } from '#/wire/hub/codec.ts';
-import { isExtension } from '#/wire/document/document.ts';
+import { EXTENSION } from '#/wire/document/document.ts';
 import type { FormField, FormFile, FormPart } from '#/wire/request/multipart-form.ts';
 import { foldedName } from '#/wire/request/request-shape.ts';
 import { requestFault } from '../admit.ts';
@@ -90,7 +90,7 @@ export class InspectedForm {
   /** Two of what decides about a call are two readings of it, and so are names that differ in case alone. */
   #check(name: string, value: string): void {
     const folded = foldedName(name);
-    if (isExtension(folded)) {
+    if (EXTENSION.test(folded)) {
       throw new BadRequestShape('gw is supported in JSON bodies only, not in forms', name);
     }
     if (!DECIDING.includes(folded)) return;

@@ -8,9 +8,11 @@ import type { UserText } from '#/inspect/user-text.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
-import { collectContents } from '#/wire/request/collect-contents.ts';
+import { collectContents, type MembersByName } from '#/wire/request/collect-contents.ts';
 import { mediaIn } from '#/wire/request/media-fields.ts';
 import type { PipelineParts } from '../pipeline-parts.ts';
+
+const OWN: MembersByName = new Map([['metadata', ['']]]);
 
 /** No field of a passthrough body is structural: every string is inspected, except the bytes of an image or file. */
 const PASSED_ON: Pick<Codec, 'contents'> = {
@@ -18,11 +20,10 @@ const PASSED_ON: Pick<Codec, 'contents'> = {
     collectContents(document, {
       promptOrder: ['instructions', 'prompt', 'input'],
       roleOf: () => undefined,
-      isJson: () => false,
       mediaOf: () => undefined,
       mediaIn,
       isBareMedia: () => true,
-      isOwn: (name, parent) => name === 'metadata' && parent === '',
+      own: OWN,
     }),
 };
 

@@ -1,70 +1,81 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
+import { ServerRestarting } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
-import type { Outcome } from '#/dispatch/upstream/breaker.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
-import type { Upstreams } from '#/dispatch/upstream/upstreams.ts';
+import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
-import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
-import {
-  McpServerFault,
-  McpTokenFault,
-  NoRoomForResults,
-  type ListedTool,
-  type ToolAnswer,
-} from '#/ports/mcp-servers.ts';
+import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
+import type { PipelineParts } from '../pipeline-parts.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
+import { ClientAsks } from './clients/client-asks.ts';
+import { capabilitiesIn } from './clients/input-required.ts';
 import { noticesFor } from './notices.ts';
-import { tokenless } from './tokenless.ts';
-import type { ToolParts } from './tool-parts.ts';
+import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
+
+/** A call that its server's circuit breaker lets through. */
+export interface EnteredServer {
+  readonly permit: AttemptPermit;
+}
 
 /** One call as it is sent. */
-export interface Asking {
+export interface Asking extends EnteredServer {
   readonly request: ToolCallRequest;
   readonly server: McpServerConfig;
   readonly listed: ListedTool;
   /** JSON source of the arguments, and the same parsed. */
   readonly sent: string | undefined;
   readonly sentValue: JsonObject;
+  /** JSON source of members that answer what the server asked before, each followed by a comma. */
+  readonly input: string;
+  /** What answered it in all rounds: as the client wrote it, and as it was sent. JSON source. */
+  readonly written: readonly string[];
+  readonly answers: readonly string[];
   readonly inspection: Inspection | undefined;
   readonly timeoutMs: number;
   /** The server has the time that it and the workload give: a client that gives less learns nothing of it. */
   readonly fair: boolean;
 }
 
-/** What a server is asked with. */
-interface AskParts {
-  readonly tools: Pick<ToolParts, 'servers'>;
-  readonly upstreams: Pick<Upstreams, 'enter' | 'health'>;
-  readonly detection: Detection;
+/** What a server answered, and what its client answered to it meanwhile. */
+interface Given {
+  readonly answer: ToolAnswer;
+  readonly facts: CallFacts;
+  readonly asks: ClientAsks;
 }
 
 /** As of a provider with the default settings, but after 10 attempts where that needs 20. */
 const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds: 30 };
 
-/**
- * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
- * Throws the client's error in a `Stopped`.
- */
-export async function askServer(
-  asking: Asking,
-  parts: AskParts,
-): Promise<{ readonly answer: ToolAnswer; readonly facts: CallFacts }> {
-  const { request, server, listed, sent, sentValue, timeoutMs } = asking;
+/** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
+export function enterServer(
+  { server }: Pick<Asking, 'server'>,
+  { upstreams }: Pick<PipelineParts, 'upstreams'>,
+): EnteredServer & { readonly release: Disposable } {
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
     model: '',
   };
-  const permit = parts.upstreams.enter(upstream);
-  if (!permit) throw circuitOpen(server, parts.upstreams.health(upstream).waitMs);
+  const permit = upstreams.enter(upstream);
+  if (!permit) throw circuitOpen(server, upstreams.health(upstream).waitMs);
+  return { permit, release: { [Symbol.dispose]: () => permit.end('unknown') } };
+}
+
+/**
+ * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
+ * Throws the client's error in a `Stopped`.
+ */
+export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
+  const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
-  const notices = noticesFor(asking, parts);
+  using asks = asksOf(asking, parts);
+  const notices = noticesFor(request, asks, parts);
   const report = (more: Partial<AttemptReport>): AttemptReport => ({
     provider: toolSlug(server),
     model: listed.name,
@@ -78,24 +89,32 @@ export async function askServer(
     const answer = await parts.tools.servers.call(server, {
       tool: listed.name,
       arguments: sent,
+      input: asking.input,
+      capabilities: capabilitiesIn(request, server),
       headers: headersOf(listed.headers, sentValue),
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
       signal: stop.signal,
       subject: request.subject,
+      session: sessionFor(request, server),
+      ...(request.onAsk && { onAsk: (ask) => asks.take(ask) }),
     });
     await notices?.done();
-    permit.end('served');
+    await asks.done();
+    const { status = 200 } = answer;
+    permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
-      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status: 200 })] },
+      asks,
+      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
     permit.end(outcomeOf(thrown, asking.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
-    if (request.signal.aborted) throw new Stopped(request.signal.reason, facts);
+    const { aborted, reason } = request.signal;
+    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');
@@ -104,6 +123,24 @@ export async function askServer(
   } finally {
     stop.release();
   }
+}
+
+/** Unlike the usual error of a process that ends, it does not ask for the call again. */
+function givenUp(): GatewayError {
+  const message = 'The gateway restarts, and the server had not answered in time. The tool may have run.';
+  return new GatewayError('server_restarting', message, { shouldRetry: false });
+}
+
+/** The client's own session with the server; one of this call alone, where it has none. */
+function sessionFor({ session }: ToolCallRequest, { name, sessions }: McpServerConfig): InSession['session'] {
+  return sessions === 'per_client' ? (session?.servers.get(name) ?? 'alone') : undefined;
+}
+
+function asksOf(asking: Asking, parts: PipelineParts): ClientAsks {
+  const { request, server, listed, sent, written, inspection } = asking;
+  const sentSoFar = { arguments: sent ?? '{}', answers: asking.answers };
+  const said = { arguments: request.arguments?.source, answers: written, sent: sentSoFar };
+  return new ClientAsks({ request, server, tool: listed.name, said, inspection }, parts);
 }
 
 /** The server has the call, or may have it. */
@@ -115,68 +152,4 @@ function reached({ server, listed }: Asking): CallFacts {
     family: 'mcp' as const,
   };
   return { target, units: { calls: 1 } };
-}
-
-function circuitOpen({ name }: McpServerConfig, waitMs: number): GatewayError {
-  const message = `The MCP server ${name} has failed repeatedly and is left alone for a while. Nothing was sent.`;
-  const report = { cause: 'circuit_open', attempts: [] };
-  return new GatewayError('upstream_overloaded', message, { retryAfterMs: Math.max(1000, waitMs), report });
-}
-
-function attemptOf(thrown: unknown): Partial<AttemptReport> {
-  if (thrown instanceof McpServerFault) return { status: thrown.status, sent: thrown.sent };
-  if (thrown instanceof McpTokenFault) return { error: `token_${thrown.kind}`, sent: false };
-  if (thrown instanceof UpstreamFault) return { error: thrown.kind, sent: thrown.sent };
-  return { error: thrown instanceof NoRoomForResults ? 'too_large' : 'aborted' };
-}
-
-function outcomeOf(thrown: unknown, fair: boolean): Outcome {
-  if (thrown instanceof McpServerFault) return thrown.status >= 500 ? 'failed' : 'unknown';
-  if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
-  if (thrown.kind === 'too_large') return 'served';
-  if (thrown.kind === 'timeout' && !fair) return 'unknown';
-  return thrown.kind === 'protocol' ? 'failed' : 'gone';
-}
-
-/** The client's error. A server's own 401 and 403 are about a credential of the gateway. */
-function errorOf(
-  thrown: unknown,
-  { name, timeoutSeconds, maxResultBytes }: McpServerConfig,
-  attempt: AttemptReport,
-): unknown {
-  const failed = (
-    code: 'upstream_error' | 'upstream_overloaded' | 'upstream_timeout',
-    why: string,
-    cause: string,
-    wait?: number,
-  ) =>
-    new GatewayError(
-      code,
-      `The MCP server ${name} ${why}.`,
-      { report: { cause, attempts: [attempt] }, ...(wait !== undefined && { retryAfterMs: wait }) },
-      { cause: thrown },
-    );
-  if (thrown instanceof NoRoomForResults) {
-    const message = 'The results of other tools take all the memory that there is for them. The tool was run.';
-    return new GatewayError('upstream_overloaded', message);
-  }
-  if (thrown instanceof McpTokenFault) return tokenless(thrown, name, [attempt]);
-  if (thrown instanceof McpServerFault) {
-    const { status, retryAfterMs } = thrown;
-    if (status === 429 || status === 503)
-      return failed('upstream_overloaded', 'asks to wait', 'overloaded', retryAfterMs ?? 2000);
-    const why =
-      status === 401 || status === 403 ? 'refused the credential of the gateway' : `answered with status ${status}`;
-    return failed('upstream_error', why, status === 401 || status === 403 ? 'credentials' : 'status');
-  }
-  if (!(thrown instanceof UpstreamFault)) return thrown;
-  if (thrown.kind === 'too_large') {
-    const most = Math.floor(maxResultBytes / 1024);
-    return new GatewayError('result_too_large', `The result of the tool is larger than ${most} KiB. The tool was run.`);
-  }
-  if (thrown.kind === 'timeout') {
-    return failed('upstream_timeout', `did not answer in time (at most ${timeoutSeconds} seconds)`, 'timeout');
-  }
-  const why = thrown.kind === 'connect' ? 'cannot be reached' : 'did not answer as the protocol asks';
-  return failed('upstream_error', why, thrown.kind);
 }

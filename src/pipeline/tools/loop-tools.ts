@@ -1,16 +1,18 @@
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
+import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { isObject } from '#/wire/document/json.ts';
 import type { LoopTool } from '#/wire/hub/tool-loop/loop-codec.ts';
 import type { NamedServer } from '#/wire/hub/tool-loop/named-servers.ts';
-import type { Offer, OfferedTool } from './offered-tools.ts';
+import type { ListedOffer, OfferedName } from './built-in/offer-built-in.ts';
 
 /** More tools than this no vendor takes. */
 const MOST_TOOLS = 128;
 
 /** What servers offer. */
 export interface Offering {
-  offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer>;
+  /** `own`: with the tools of the gateway itself. */
+  offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig, own: boolean): Promise<ListedOffer>;
   /** Why a server's list is not known. */
   whyUnlisted(server: McpServerConfig): GatewayError;
 }
@@ -24,8 +26,16 @@ export async function offerTools(
   workload: WorkloadConfig,
   offering: Offering,
 ): Promise<readonly LoopTool[]> {
-  const servers = named.map(({ label, param }) => workload.mcpServers.get(label) ?? refuseServer(param));
-  const { tools, unavailable } = await offering.offerTools(servers, workload);
+  if (named.length === 0) return [];
+  const own = named.some(({ label }) => label === BUILT_IN);
+  const servers = named
+    .filter(({ label }) => label !== BUILT_IN)
+    .map(({ label, param }) => workload.mcpServers.get(label) ?? refuseServer(param));
+  const { tools, unavailable } = await offering.offerTools(servers, workload, own);
+  if (unavailable.includes(BUILT_IN)) {
+    const message = 'The inference engine of the gateway, which its own tools need, does not answer.';
+    throw new GatewayError('local_model_unavailable', message);
+  }
   const missing = servers.find(({ name }) => unavailable.includes(name));
   if (missing) throw offering.whyUnlisted(missing);
   const offered = named.flatMap((one) => toolsOf(one, tools));
@@ -40,21 +50,22 @@ function refuseServer(param: string): never {
 }
 
 /** A model that is silently offered nothing makes results up: better refused. */
-function toolsOf({ param, label, allowed }: NamedServer, tools: readonly OfferedTool[]): readonly LoopTool[] {
+function toolsOf({ param, label, allowed, asksClient }: NamedServer, tools: readonly OfferedName[]) {
   const offered = tools.filter(({ server, listed }) => server.name === label && allowed?.has(listed.name) !== false);
-  if (offered.length > 0) return offered.map(loopTool);
+  if (offered.length > 0) return offered.map((tool) => loopTool(tool, asksClient(tool.listed.name)));
   const message = `${param} names no tool that this workload may call: list them with tools/list at /v1/mcp/${label}.`;
   throw new GatewayError('invalid_request', message, { param });
 }
 
-function loopTool({ server, listed, federated }: OfferedTool): LoopTool {
-  const { description, annotations } = listed.definition;
+function loopTool({ server, listed, federated }: OfferedName, asksClient: boolean): LoopTool {
+  const { description, annotations, inputSchema } = listed.definition;
   return {
     alias: federated,
     server: server.name,
     name: listed.name,
     description: typeof description === 'string' ? description : undefined,
-    inputSchema: listed.inputSchema,
+    inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     annotations: isObject(annotations) ? annotations : undefined,
+    asksClient,
   };
 }

@@ -7,6 +7,7 @@ import { chatLoop } from '#/wire/chat/tool-loop.ts';
 import { NotAJsonObject, readDocument, type Family, type WireDocument } from '#/wire/document/document.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
+import { finish } from '#/wire/document/steps.ts';
 import { responsesLoop } from '#/wire/responses/tool-loop.ts';
 import { optionalCount } from '#/wire/request/request-shape.ts';
 import { namedServers } from '#/wire/hub/tool-loop/named-servers.ts';
@@ -17,9 +18,12 @@ import { LOOP_LIMITS, type LoopRequest } from './tool-loop.ts';
 /** Families in which the gateway runs tools. */
 const CODECS: Readonly<Partial<Record<Family, LoopCodec>>> = { chat: chatLoop, responses: responsesLoop };
 
-/** Whether a request may have the gateway run tools: a no is right, or others refuse the request. */
-export function mayNameServers({ codec }: Pick<CallRequest, 'codec'>, text: string): boolean {
-  return codec.family in CODECS && text.includes('"mcp"');
+/** Every request that has the gateway run tools has one of these in its text, or others refuse the request. */
+export const NAMES_SERVERS = /"mcp(?:_call|_list_tools|_approval_request)?"/;
+
+/** Whether the gateway runs tools in the family of a request. */
+export function runsTools({ codec }: Pick<CallRequest, 'codec'>): boolean {
+  return codec.family in CODECS;
 }
 
 /**
@@ -33,8 +37,9 @@ export async function readLoop(
 ): Promise<LoopRequest | undefined> {
   const codec = CODECS[request.codec.family];
   const document = await readRequest(request, text, parts.largeWork);
-  const named = document && namedServers(document);
-  if (!codec || !named) return undefined;
+  if (!codec || !document) return undefined;
+  const named = namedServers(document, codec.asksClients) ?? (codec.tellsOfTools(document) ? [] : undefined);
+  if (!named) return undefined;
   if (Buffer.byteLength(text) > LOOP_LIMITS.bytes) {
     const message = `A request with tools of MCP servers must have at most ${LOOP_LIMITS.bytes} bytes.`;
     throw new GatewayError('request_too_large', message);
@@ -43,9 +48,11 @@ export async function readLoop(
   request.codec.ask(document);
   const { remove } = readExtension(document);
   const tools = await offerTools(named, request.key.workload, parts.offering);
+  const beginning = codec.begin(document, tools, request.id);
+  const slices = slicesFor(text, request);
   return {
     request,
-    conversation: codec.begin(document, tools, request.id),
+    conversation: slices ? await slices.run(beginning) : finish(beginning),
     remove,
     stream: document.body['stream'] === true,
     maxCalls: optionalCount(document.body, 'max_tool_calls', MOST_CALLS) ?? MOST_CALLS,

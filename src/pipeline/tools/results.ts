@@ -1,6 +1,7 @@
 import { Stopped } from '#/call/facts.ts';
+import type { CallContext } from '#/call/call.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
-import type { ResolvedPolicy } from '#/config/snapshot.ts';
+import type { McpServerConfig, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor, type Detection } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
@@ -8,10 +9,14 @@ import { Conversation } from '#/inspect/restore/conversation.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
 import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
 import type { ToolAnswer } from '#/ports/mcp-servers.ts';
+import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
-import { removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
-import { argumentsDocument, RESULT, textsIn } from '#/wire/mcp/leaves.ts';
+import { locate, removeMembers, render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import { sayingDocument } from '#/wire/mcp/input.ts';
+import { RESULT, textsIn } from '#/wire/mcp/leaves.ts';
+import { readAsked, withState } from './clients/input-required.ts';
+import type { Sent } from './clients/inspect-answers.ts';
 
 /** A result as the client gets it. */
 export interface LookedThrough {
@@ -21,6 +26,8 @@ export interface LookedThrough {
   readonly unrestored: string;
   /** The tool says that it failed, or what it says is not passed on. */
   readonly isError: boolean;
+  /** Methods by which it asks its client for more; absent: it does not. */
+  readonly asks?: readonly string[];
   /** Category -> number of findings. */
   readonly findings: Readonly<Record<string, number>>;
   /** Kinds of content that were not inspected. */
@@ -31,35 +38,60 @@ export interface LookedThrough {
 
 interface Came {
   readonly request: ToolCallRequest;
+  readonly server: McpServerConfig;
   readonly answer: ToolAnswer;
   readonly inspection: Inspection | undefined;
+  /** Answers to the tool's questions as the client wrote them, and all that was sent. JSON source. */
+  readonly said: { readonly written: readonly string[]; readonly sent: Sent };
+}
+
+interface LookParts {
+  readonly detection: Detection;
+  readonly cipher: ContentCipher;
 }
 
 /**
  * Counts, masks or refuses personal data in what a tool returned, then puts back what its own arguments had tags for. What
  * it returned gets no tags: no later call would know what they stand for.
  */
-export async function lookThrough(came: Came, parts: { readonly detection: Detection }): Promise<LookedThrough> {
-  const { request, answer } = came;
-  const { document, kind } = answer;
+export async function lookThrough(came: Came, parts: LookParts): Promise<LookedThrough> {
+  const { request, server, answer, said } = came;
+  const { kind } = answer;
+  let { document } = answer;
+  const asked = isAsking(answer) ? readAsked(document, request, server) : undefined;
+  if (typeof asked === 'string') document = inputNeeded(request, asked);
+  else if (asked) ({ document } = asked);
   const looked = await lookAt(document, request, parts);
   const isError = kind === 'error' || document.body['isError'] === true;
   const { findings, unscanned, refusal } = looked;
   if (refusal) return { text: '', unrestored: '', isError: true, findings, unscanned, refusal };
-  if (kind === 'result' && document.body['resultType'] === 'input_required')
-    return { text: inputNeeded(request), unrestored: '', isError: true, findings, unscanned };
   const edits = [...looked.edits, ...(kind === 'result' ? eraEdits(document, request) : [])];
   const unrestored = render(document.text, edits);
-  const restored = restoredIn(unrestored, came);
-  return restored instanceof GatewayError
-    ? { text: '', unrestored: '', isError: true, findings, unscanned, refusal: restored }
-    : { text: restored, unrestored, isError, findings, unscanned };
+  const { inspection } = came;
+  const whole = { arguments: request.arguments?.source, answers: said.written };
+  const restored = restoredIn(unrestored, { request, inspection, said: whole });
+  if (restored instanceof GatewayError)
+    return { text: '', unrestored: '', isError: true, findings, unscanned, refusal: restored };
+  if (asked === undefined || typeof asked === 'string')
+    return { text: restored, unrestored, isError, findings, unscanned };
+  const { written, sent } = said;
+  try {
+    const text = withState(restored, asked, { request, server, written }, sent, parts.cipher);
+    return { text, unrestored, isError, asks: asked.methods, findings, unscanned };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return { text: '', unrestored: '', isError: true, findings, unscanned, refusal: thrown };
+  }
+}
+
+function isAsking({ kind, document }: ToolAnswer): boolean {
+  return kind === 'result' && document.body['resultType'] === 'input_required';
 }
 
 /** Applies the policy for results to a text of a server. */
 export async function lookAt(
   document: WireDocument,
-  request: ToolCallRequest,
+  request: CallContext,
   { detection }: { readonly detection: Detection },
 ): Promise<{
   readonly edits: readonly Edit[];
@@ -98,19 +130,21 @@ function unusable(cause: unknown): GatewayError {
   return new GatewayError('upstream_error', message, { report: { cause: 'protocol', attempts: [] } }, { cause });
 }
 
+/** What tags are restored by. */
+interface Restored {
+  readonly request: Pick<CallContext, 'key'>;
+  readonly inspection: Inspection | undefined;
+  /** What was inspected, as the client wrote it: JSON source. */
+  readonly said: { readonly arguments: string | undefined; readonly answers: readonly string[] };
+}
+
 /** The text with originals in the place of their tags, where they may stand. */
-function restoredIn(
-  text: string,
-  { request, inspection }: Pick<Came, 'request' | 'inspection'>,
-): string | GatewayError {
+function restoredIn(text: string, { request: { key }, inspection, said }: Restored): string | GatewayError {
   if (!inspection || inspection.tags.size === 0) return text;
-  const { arguments: args, key } = request;
-  const said = args && argumentsDocument(args.source, args.value);
-  if (!said) return text;
   const restoration = new Restoration(
     inspection.tags,
     new Conversation(
-      () => said,
+      () => sayingDocument(said.arguments, said.answers),
       () => [],
     ),
     key.workload.policy.dlp.restore,
@@ -124,7 +158,7 @@ function restoredIn(
 }
 
 /** Puts originals back in a notice; undefined where that would make too much of it. */
-export function restoredNotice(text: string, came: Pick<Came, 'request' | 'inspection'>): string | undefined {
+export function restoredNotice(text: string, came: Restored): string | undefined {
   const restored = restoredIn(text, came);
   return restored instanceof GatewayError ? undefined : restored;
 }
@@ -136,13 +170,13 @@ function eraEdits({ root, body }: WireDocument, { era }: ToolCallRequest): reado
   return isSaid ? removeMembers(root, ({ value }) => value === 'resultType') : [];
 }
 
-/** A tool that asks for more than its arguments, of a client that was not said to give it. */
-function inputNeeded({ era }: ToolCallRequest): string {
-  const text =
-    'The tool needs input from its user, which the gateway does not pass on. Call it with all its arguments.';
-  return JSON.stringify({
+/** A tool that asks for more than its arguments, of a client that cannot be asked. `why`: the rest of the sentence. */
+function inputNeeded({ era }: ToolCallRequest, why: string): WireDocument {
+  const text = `The tool needs input from its user, which it cannot get: ${why}. Call it with all its arguments.`;
+  const result = {
     ...(era.era === 'modern' && { resultType: 'complete' }),
     content: [{ type: 'text', text }],
     isError: true,
-  });
+  };
+  return locate('mcp', JSON.stringify(result), result);
 }

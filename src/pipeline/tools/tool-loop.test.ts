@@ -4,6 +4,7 @@ import type { ToolReply } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatLoop } from '#/wire/chat/tool-loop.ts';
 import { readDocument } from '#/wire/document/document.ts';
+import { finish } from '#/wire/document/steps.ts';
 import type { LoopCodec, LoopTool } from '#/wire/hub/tool-loop/loop-codec.ts';
 import { responsesLoop } from '#/wire/responses/tool-loop.ts';
 import { runToolLoop } from './tool-loop.ts';
@@ -18,6 +19,7 @@ const TOOL: LoopTool = {
   description: 'Finds',
   inputSchema: { type: 'object' },
   annotations: undefined,
+  asksClient: false,
 };
 const CRM = { type: 'mcp', server_label: 'crm', require_approval: 'never' };
 const FOUND: ToolReply = { kind: 'result', status: 200, text: '{"content":[]}', unscanned: [], limits: {} };
@@ -49,7 +51,7 @@ async function run({ codec = chatLoop, body = {}, answers = [], callTool = () =>
   const rows: { readonly id: string; readonly parent?: string; readonly code: string }[] = [];
   const asked: string[] = [];
   let said = '';
-  const conversation = codec.begin(document, [TOOL], ID);
+  const conversation = finish(codec.begin(document, [TOOL], ID));
   const loop = { request, conversation, stream: document.body['stream'] === true, remove: [], maxCalls: 256 };
   const running = runToolLoop(
     loop,

@@ -53,6 +53,7 @@ export async function runToolLoop(loop: LoopRequest, emit: Emit, parts: LoopPart
   const heard = new Heard(emit, stream);
   const calls = new Calls(loop, parts);
   try {
+    await calls.runApproved((told) => heard.write(told));
     for (let round = 1; ; round++) {
       if (round > LOOP_LIMITS.rounds)
         throw calls.stopped(limit(`The model has not answered after ${LOOP_LIMITS.rounds} rounds.`));
@@ -88,6 +89,7 @@ async function askModel(
     if (answer.kind !== 'body') return heard.take(answer);
     bytes += answer.text.length;
     if (bytes > LOOP_LIMITS.bytes) throw tooLong();
+    request.keep?.(answer.text.length);
     const { text: piece } = answer;
     return heard.write(readable(() => conversation.hear(piece)));
   });
@@ -117,6 +119,7 @@ class Calls {
   readonly #loop: LoopRequest;
   readonly #parts: LoopParts;
   readonly #until = performance.now() + LOOP_LIMITS.seconds * 1000;
+  readonly #sealed = new WeakSet<GatewayError>();
   #count = 0;
 
   constructor(loop: LoopRequest, parts: LoopParts) {
@@ -124,10 +127,20 @@ class Calls {
     this.#parts = parts;
   }
 
+  /** Runs what the client has approved. No round has begun: what stops it has the row of the request. */
+  async runApproved(tell: (text: string) => boolean | Promise<boolean>): Promise<void> {
+    try {
+      await this.run(this.#loop.conversation.approved, tell);
+    } catch (thrown) {
+      throw thrown instanceof GatewayError ? this.stoppedOnce(thrown) : thrown;
+    }
+  }
+
   /** Runs them one after the other, in the order of the model. */
   async run(calls: readonly LoopCall[], tell: (text: string) => boolean | Promise<boolean>): Promise<void> {
     for (const [at, call] of calls.entries()) {
       const ran = await this.#run(call, at);
+      this.#loop.request.keep?.(ran.output.length);
       await tell(this.#loop.conversation.ran({ ...call, ...ran }));
       goOn(this.#loop.request);
     }
@@ -164,8 +177,14 @@ class Calls {
 
   /** The request ends here, between two calls, or before the first: a row says so. */
   stopped(error: GatewayError): GatewayError {
+    this.#sealed.add(error);
     this.#parts.seal(this.hasRow ? this.#child() : this.#loop.request, error);
     return error;
+  }
+
+  /** The same, of an error that may have a row. */
+  stoppedOnce(error: GatewayError): GatewayError {
+    return this.#sealed.has(error) ? error : this.stopped(error);
   }
 
   #child(): CallContext {

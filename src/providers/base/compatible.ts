@@ -53,11 +53,9 @@ function create(
   const { rules } = vendor;
   const { asks = {}, fits = {} } = quirks;
   const families = quirks.families?.(config) ?? vendor.families;
-  const systemOne = new Set(
-    [...config.models.values()]
-      .filter(({ decisions }) => decisions === 'systemone')
-      .map(({ id, upstreamId }) => upstreamId ?? id),
-  );
+  const systemOne = systemOneModels(config);
+  // Chat requests that are not streamed are sent as they are, where the configuration says nothing of the model.
+  const leavesChat = rules.untouched === true && rules.chat.streamOptions !== 'none' && fits.chat === undefined;
   const withoutChat = families.filter((family) => family !== 'chat');
   const sendInOtherWays = (outgoing: Outgoing): Promise<Incoming> => {
     if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
@@ -81,8 +79,12 @@ function create(
     fit(document, context, lose) {
       const known = traits(config, context.model);
       const { family } = document;
+      const rejects = config.models.get(context.model)?.rejects ?? NOTHING;
+      const isLeft = leavesChat && family === 'chat' && !context.stream && rejects.length === 0;
+      if (isLeft && known.cacheMarks === 'as-written') return NO_EDITS;
       if (family === 'decisions') fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
-      const edits = fitOpenAi(document, { config, traits: known, rules, quirk: quirks.fitChat }, context, lose);
+      const target = { config, traits: known, rejects, rules, quirk: quirks.fitChat };
+      const edits = fitOpenAi(document, target, context, lose);
       const more = fits[family]?.(document, config) ?? [];
       return more.length > 0 ? [...edits, ...more] : edits;
     },
@@ -93,10 +95,21 @@ function create(
   };
 }
 
+const NOTHING: readonly string[] = [];
+const NO_EDITS: readonly Edit[] = [];
+
+/** Models that take typed decisions in the older of the two families, by the provider's own names. */
+function systemOneModels({ models }: ProviderConfig): ReadonlySet<string> {
+  const systemOne = [...models.values()].filter(({ decisions }) => decisions === 'systemone');
+  return new Set(systemOne.map(({ id, upstreamId }) => upstreamId ?? id));
+}
+
 /** Whose request is fitted, and to what. */
 interface FitTarget {
   readonly config: ProviderConfig;
   readonly traits: Traits;
+  /** What the configuration says that the model refuses. */
+  readonly rejects: readonly string[];
   readonly rules: VendorRules;
   /** Done to chat requests before the rules. */
   readonly quirk: Quirks['fitChat'];
@@ -108,7 +121,7 @@ interface FitTarget {
  */
 function fitOpenAi(
   document: WireDocument,
-  { config, traits, rules, quirk }: FitTarget,
+  { config, traits, rejects, rules, quirk }: FitTarget,
   context: FitContext,
   lose: Lose,
 ): readonly Edit[] {
@@ -121,9 +134,8 @@ function fitOpenAi(
   } else if (family === 'responses' && rules.untouched !== true) {
     fitResponses(fitting, traits, rules.responses ?? {}, config);
   } else {
-    const declared = config.models.get(context.model)?.rejects ?? [];
     const ofFamily = family === 'chat' ? undefined : rules[family];
-    if (ofFamily || declared.length > 0) fitMembers(fitting, ofFamily ?? {}, new Set(declared));
+    if (ofFamily || rejects.length > 0) fitMembers(fitting, ofFamily ?? {}, new Set(rejects));
     if (family === 'chat' || family === 'completions') fitStreamOptions(fitting, rules.chat.streamOptions, context);
   }
   return fitting.edits();

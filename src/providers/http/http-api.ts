@@ -50,11 +50,12 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
       const { family, stream, body, credential, timeoutMs, signal } = outgoing;
       const path = api.path?.(outgoing) ?? PATHS[family];
       if (path === undefined) throw new TypeError(`no path for the family ${family}`);
+      const proof = api.authorize(credential);
       const headers = {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
         ...api.headers?.(outgoing.headers, outgoing.dialect),
-        ...(await api.authorize(credential)),
+        ...(proof instanceof Promise ? await proof : proof),
       };
       return transport.send({
         method: 'POST',

@@ -101,7 +101,7 @@ export class IssuerKeys {
       const keys = isObject(value) && Array.isArray(value['keys']) ? (value['keys'] as readonly Json[]) : [];
       const usable = keys.filter(isObject).slice(0, MOST_KEYS);
       if (usable.length === 0) return undefined;
-      return { find: createLocalJWKSet({ keys: structuredClone(usable) }), fetchedAt: performance.now() };
+      return { find: createLocalJWKSet({ keys: usable }), fetchedAt: performance.now() };
     } catch {
       // Those that wait learn it from the age of the keys.
       return undefined;

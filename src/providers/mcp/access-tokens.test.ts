@@ -50,12 +50,12 @@ function world(subject?: string, exchanges = new Exchanges()) {
     };
   };
   const transport = { send, close: async () => undefined };
-  const tokensFor = (of?: string) =>
+  const tokensFor = (of?: string, person = of ?? '') =>
     new AccessTokens(
       AUTH,
       'https://crm.example/mcp',
       transport,
-      of === undefined ? undefined : { subject: of, exchanges },
+      of === undefined ? undefined : { subject: of, person, exchanges },
     );
   return { tokens: tokensFor(subject), tokensFor, sent, state, pass: (ms: number) => (now += ms) };
 }
@@ -163,8 +163,8 @@ describe('users of one server', () => {
 
   test.each([
     [401, true],
-    [503, true],
-    [429, true],
+    [503, false],
+    [429, false],
     [400, false],
     [302, false],
   ])('an endpoint that answers %s to one is left alone for all: %s', async (status, isShared) => {
@@ -184,6 +184,27 @@ describe('users of one server', () => {
     pass(1001);
     expect((await one.get()).value).toBe('token');
   });
+
+  test.each([503, 429])(
+    'an endpoint that answers %s to three persons in a row is left alone for all',
+    async (status) => {
+      const { tokensFor, sent, state, pass } = world();
+      state.status = status;
+      // However many tokens one person has, it is one.
+      for (const token of ['a1', 'a2', 'a3', 'a4']) await faultOf(tokensFor(token, 'ada').get());
+      await faultOf(tokensFor('b', 'bob').get());
+      state.status = 200;
+      expect((await tokensFor('c', 'cleo').get()).value).toBe('token');
+      state.status = status;
+      for (const person of ['ada', 'bob', 'cleo']) await faultOf(tokensFor(`${person}2`, person).get());
+      const asked = sent.length;
+      state.status = 200;
+      await faultOf(tokensFor('d', 'dan').get());
+      expect(sent).toHaveLength(asked);
+      pass(1001);
+      expect((await tokensFor('d', 'dan').get()).value).toBe('token');
+    },
+  );
 
   test('failures at the same time lengthen the rest once', async () => {
     const { tokensFor, sent, state, pass } = world();

@@ -2,7 +2,7 @@ import type { McpServerOAuth } from '#/config/snapshot.ts';
 import { McpTokenFault } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import type { Transport } from '../http/transport.ts';
-import { Rest, type Exchanges, type ForUser } from './exchanges.ts';
+import { Rest, withJitter, type ForUser } from './exchanges.ts';
 import { fetchToken, type TokenAsk } from './fetch-token.ts';
 
 /** An access token for one server. */
@@ -22,8 +22,6 @@ const DEFAULT_MS = 300_000;
 /** It is used until this long before its end, or after four fifths of its time if that is later. */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.2;
-/** Gateways that fetched at the same time do not fetch at the same time again. */
-const JITTER_SHARE = 0.1;
 /** A token that a server never took is not replaced sooner than this. */
 const AGAIN_MS = 5000;
 
@@ -31,7 +29,7 @@ const AGAIN_MS = 5000;
 export class AccessTokens {
   readonly #ask: TokenAsk;
   readonly #transport: Transport;
-  readonly #exchanges: Exchanges | undefined;
+  readonly #user: ForUser | undefined;
   readonly #rest = new Rest();
   #token: AccessToken | undefined;
   #fetching: Promise<AccessToken> | undefined;
@@ -39,7 +37,7 @@ export class AccessTokens {
   /** `resource`: the address of the server. `user`: the user that it is for. // RFC 8707 */
   constructor(auth: McpServerOAuth, resource: string, transport: Transport, user?: ForUser) {
     this.#ask = { auth, resource, subject: user?.subject };
-    this.#exchanges = user?.exchanges;
+    this.#user = user;
     this.#transport = transport;
   }
 
@@ -51,7 +49,7 @@ export class AccessTokens {
   get(): AccessToken | Promise<AccessToken> {
     if (this.#token && performance.now() < this.#token.until) return this.#token;
     if (this.#fetching) return this.#fetching;
-    const fault = this.#exchanges?.rest.fault ?? this.#rest.fault;
+    const fault = this.#user?.exchanges.rest.fault ?? this.#rest.fault;
     if (fault) return Promise.reject(fault);
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = undefined;
@@ -67,18 +65,19 @@ export class AccessTokens {
   }
 
   async #fetch(): Promise<AccessToken> {
-    using _place = this.#exchanges?.enter();
+    using _place = this.#user?.exchanges.enter();
     try {
       const { value, lifetimeMs = DEFAULT_MS } = await fetchToken(this.#ask, this.#transport);
       const fetchedAt = performance.now();
       const usedMs = usableMs(Math.min(lifetimeMs, MOST_MS));
       this.#rest.end();
-      this.#exchanges?.rest.end();
+      this.#user?.exchanges.worked();
       return (this.#token = { value, fetchedAt, until: fetchedAt + usedMs, hasWorked: false });
     } catch (thrown) {
       const fault = faultOf(thrown);
-      const rest = this.#exchanges?.isShared(fault) === true ? this.#exchanges.rest : this.#rest;
-      rest.begin(fault, withJitter);
+      const user = this.#user;
+      const rest = user?.exchanges.isShared(fault, user) === true ? user.exchanges.rest : this.#rest;
+      rest.begin(fault);
       throw fault;
     }
   }
@@ -87,10 +86,6 @@ export class AccessTokens {
 /** How long a token is used that holds for so long. */
 function usableMs(lifetimeMs: number): number {
   return withJitter(Math.max(lifetimeMs - MARGIN_MS, lifetimeMs * (1 - MARGIN_SHARE)));
-}
-
-function withJitter(ms: number): number {
-  return ms * (1 - Math.random() * JITTER_SHARE);
 }
 
 /** Nothing of what the endpoint said: it may repeat what it was sent. */

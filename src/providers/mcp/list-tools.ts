@@ -1,5 +1,5 @@
 import type { ListedTool, ToolListing } from '#/ports/mcp-servers.ts';
-import { isObject, type Json } from '#/wire/document/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { BadParamHeader, paramHeaders } from '#/wire/mcp/headers.ts';
 import type { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
@@ -8,8 +8,8 @@ const MOST_PAGES = 50;
 /** Of all pages. */
 const MOST_BYTES = 1024 * 1024;
 
-/** All pages of a server's list. Entries that define no tool are left out. Rejects as `Peer.ask` does. */
-export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolListing> {
+/** All pages of a server's list for clients that can do this. Entries that define no tool are left out. Rejects as `Peer.ask` does. */
+export async function listTools(peer: Peer, capabilities: JsonObject, timeoutMs: number): Promise<ToolListing> {
   const signal = AbortSignal.timeout(timeoutMs);
   const until = performance.now() + timeoutMs;
   const tools: ListedTool[] = [];
@@ -20,7 +20,8 @@ export async function listTools(peer: Peer, timeoutMs: number): Promise<ToolList
   for (let cursor: string | undefined; ;) {
     const params = cursor === undefined ? '' : `"cursor":${JSON.stringify(cursor)},`;
     const rest = Math.max(1, until - performance.now());
-    const ask = { method: 'tools/list', params, meta: {}, headers: {}, limit: left, timeoutMs: rest, signal };
+    const asked = { params, meta: {}, headers: {}, capabilities };
+    const ask = { method: 'tools/list', ...asked, limit: left, timeoutMs: rest, signal };
     const { document, place, version } = await peer.ask(ask);
     left -= place.bytes;
     place[Symbol.dispose]();

@@ -1,35 +1,24 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpServerFault, McpTokenFault } from '#/ports/mcp-servers.ts';
+import {
+  McpServerFault,
+  McpSessionLost,
+  McpTokenFault,
+  type ListenOptions,
+  type ServerAsk,
+  type ServerSession,
+} from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
-import {
-  LEGACY,
-  META_CAPABILITIES,
-  META_CLIENT,
-  META_VERSION,
-  MODERN,
-  speaksModern,
-  type Era,
-} from '#/wire/mcp/eras.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import type { Transport } from '../http/transport.ts';
 import type { ForUser } from './exchanges.ts';
+import { ALONE, envelope, Handshakes, MOST_OPENING, type Link } from './handshakes.ts';
 import { MessageSender } from './message-sender.ts';
-import { protocol, readAnswer, type ServerMessage } from './read-answer.ts';
+import { readAnswer, type ServerMessage } from './read-answer.ts';
 import type { ResultPlace, ResultRoom } from './result-room.ts';
+import { readServerStream } from './server-stream.ts';
 import { unlessLate } from './unless-late.ts';
-
-/** How a server is spoken to. */
-interface Link {
-  readonly era: Era;
-  /** The revision. */
-  readonly version: string;
-  /** Of a legacy server that has sessions. */
-  readonly session: string | undefined;
-  /** By `performance.now()`. */
-  readonly openedAt: number;
-}
 
 /** One request to a server. */
 export interface PeerRequest {
@@ -44,6 +33,12 @@ export interface PeerRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly onNotice?: ((notice: WireDocument) => void) | undefined;
+  /** As of `InSession`. */
+  readonly session?: ServerSession | 'alone' | undefined;
+  /** What a modern server is said that the client can do; absent: nothing. */
+  readonly capabilities?: JsonObject | undefined;
+  /** Takes what a legacy server asks in the session of a client; absent: it is refused. */
+  readonly onAsk?: ((ask: ServerAsk) => void) | undefined;
 }
 
 /** The whole response, and the revision that the server speaks. */
@@ -55,20 +50,21 @@ export interface PeerAnswer {
 
 /** How long a server is taken to speak what it spoke. */
 const LINK_MS = 3_600_000;
-/** How long a server may take to say how it is to be spoken to. */
-const OPEN_MS = 30_000;
 /** Messages to one server that are on their way in the background; what else it asks is left without an answer. */
 const MOST_POSTS = 16;
-/** Most that it may say then. */
-const MOST_OPENING = 1024 * 1024;
-const SESSION = /^[\x21-\x7e]{1,1024}$/;
+/** A stream that a server keeps open may be silent for so long; the transport ends it before. */
+const SILENT_MS = 86_400_000;
 
-/** One server as this process speaks to it: in which era, and with a legacy one in a session that all clients share. */
+/**
+ * One server as this process speaks to it: in which era, and with a legacy one in a session that all clients share, or in
+ * those of single clients.
+ */
 export class Peer {
   readonly #server: McpServerConfig;
   readonly #sender: MessageSender;
   readonly #room: ResultRoom;
   readonly #client: JsonObject;
+  readonly #handshakes: Handshakes;
   #opening: Promise<Link> | undefined;
   #link: Link | undefined;
   #count = 0;
@@ -80,33 +76,119 @@ export class Peer {
     this.#sender = new MessageSender(server, transport, user);
     this.#room = room;
     this.#client = client;
+    this.#handshakes = new Handshakes(server, this.#sender, room, client);
   }
 
   /**
-   * Asks the server. A session that it has forgotten is opened again and the request sent again, once, where the server
-   * says so by 404: it did not run it. Rejects with `UpstreamFault`, `McpServerFault` or `NoRoomForResults`.
+   * Asks the server. A shared session that it has forgotten is opened again and the request sent again, once, where it did
+   * not run it. Rejects with `UpstreamFault`, `McpServerFault`, `McpSessionLost` for the session of a client, or
+   * `NoRoomForResults`.
    */
   async ask(request: PeerRequest): Promise<PeerAnswer> {
     const until = performance.now() + request.timeoutMs;
     const link = await this.#opened(request.signal, until);
+    if (request.session !== undefined && link.era === 'legacy')
+      return this.#askInSession(request.session, request, until);
     try {
       return await this.#askOn(link, request, until);
     } catch (thrown) {
       if (!(thrown instanceof McpServerFault)) throw thrown;
       // Whatever it is: it does not speak what it spoke, or not with this session.
       if (thrown.status === 400 || thrown.status === 404) this.#forget(link);
-      // Asking for a list twice does nothing twice.
-      const isAgain = thrown.status === 404 || (thrown.status === 400 && request.method === 'tools/list');
-      if (!isAgain || link.session === undefined) throw thrown;
-      return this.#askOn(await this.#opened(request.signal, until), request, until);
+      if (!(await this.#wasNotRun(thrown, link, request, until))) throw thrown;
+      // The server has refused the request that it has: that is the fault, not that it could not be asked again.
+      const another = await this.#openedAgain(request.signal, until);
+      if (!another) throw thrown;
+      return this.#askOn(another, request, until);
     }
   }
 
-  /** How the server is spoken to, before the request is sent: a fault says that it was not. */
-  async #opened(signal: AbortSignal, until: number): Promise<Link> {
+  async #openedAgain(signal: AbortSignal, until: number): Promise<Link | undefined> {
     try {
-      const opening = this.#open();
-      return opening instanceof Promise ? await unlessLate(opening, signal, until) : opening;
+      return await this.#opened(signal, until);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #askInSession(session: ServerSession | 'alone', request: PeerRequest, until: number): Promise<PeerAnswer> {
+    if (session !== 'alone') {
+      const link = linkOf(session);
+      try {
+        return await this.#askOn(link, request, until);
+      } catch (thrown) {
+        if (!(thrown instanceof McpServerFault)) throw thrown;
+        if (!(await this.#wasNotRun(thrown, link, request, until))) throw thrown;
+        throw new McpSessionLost(thrown.status, thrown.message);
+      }
+    }
+    const opening = this.#handshakes.shakeHands({});
+    const link = await this.#beforeSending(() => unlessLate(opening, request.signal, until));
+    try {
+      // Nobody else hears what it asks.
+      return await this.#askOn(link, { ...request, onAsk: undefined }, until);
+    } finally {
+      this.#end(link);
+    }
+  }
+
+  /** Opens a session for one client; undefined: the server is modern and has none. Rejects as `ask` does. */
+  async openSession(
+    capabilities: JsonObject,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<ServerSession | undefined> {
+    const until = performance.now() + timeoutMs;
+    const { era } = await this.#opened(signal, until);
+    if (era === 'modern') return undefined;
+    const opening = this.#handshakes.shakeHands(capabilities);
+    // It may come when nobody waits for it any more.
+    opening.then(
+      (link) => (signal.aborted || performance.now() > until ? this.#end(link) : undefined),
+      () => undefined,
+    );
+    const { session: id, version } = await this.#beforeSending(() => unlessLate(opening, signal, until));
+    return { id, version };
+  }
+
+  /** Ends the session of a client, in the background: a server may refuse that. */
+  closeSession(session: ServerSession): void {
+    this.#end(linkOf(session));
+  }
+
+  /** Sends a message that has no answer in the session of a client. Rejects as `ask` does. */
+  async notify(session: ServerSession, body: string): Promise<void> {
+    await this.#tell(linkOf(session), body);
+  }
+
+  /** Listens to what the server says to a client besides its answers, as `McpServers.listen` does. */
+  async listen(session: ServerSession, { onNotice, onAsk, signal }: ListenOptions): Promise<boolean> {
+    const link = linkOf(session);
+    const request = { ...ALONE, link, body: undefined, http: 'GET', timeoutMs: SILENT_MS, signal } as const;
+    const incoming = await this.#sender.send(request);
+    const isStream = /^text\/event-stream(?=[\t ;]|$)/i.test(incoming.header('content-type') ?? '');
+    if (incoming.status === 200 && isStream) {
+      await readServerStream(incoming, (message) => this.#hear(link, message, onNotice, onAsk));
+      return true;
+    }
+    incoming.close();
+    if (incoming.status === 404) throw new McpSessionLost(404, 'the server does not know the session');
+    // Servers need not have such a stream.
+    if (incoming.status === 405) return false;
+    throw new McpServerFault(incoming.status, `the server answered with status ${incoming.status}`);
+  }
+
+  /** How the server is spoken to, before the request is sent: a fault says that it was not. */
+  #opened(signal: AbortSignal, until: number): Promise<Link> | Link {
+    const opening = this.#open();
+    if (!(opening instanceof Promise)) return opening;
+    return this.#beforeSending(() => unlessLate(opening, signal, until));
+  }
+
+  /** Whatever fails in this, the request itself was not sent. */
+  async #beforeSending<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (thrown) {
       if (thrown instanceof UpstreamFault && thrown.kind === 'timeout' && this.#sender.awaitsToken)
         throw new McpTokenFault('timeout', 'the token endpoint did not answer in time');
@@ -128,14 +210,14 @@ export class Peer {
         incoming.close();
         throw new McpServerFault(404, 'the server does not know the session');
       }
-      const { limit, onNotice } = request;
+      const { limit, onNotice, onAsk } = request;
       const document = await readAnswer(incoming, {
         id,
         limit,
         place,
-        onMessage: (message) => this.#hear(link, message, onNotice),
+        onMessage: (message) => this.#hear(link, message, onNotice, onAsk),
       });
-      if (incoming.status === 400 && link.session !== undefined && isLostSession(document.body)) {
+      if (incoming.status === 400 && link.session !== undefined && mayBeLost(document.body)) {
         throw new McpServerFault(400, 'the server does not know the session');
       }
       return { document, version: link.version, place };
@@ -147,26 +229,69 @@ export class Peer {
     }
   }
 
-  #body(link: Link, id: string, { method, params, meta }: PeerRequest): string {
-    const all = link.era === 'modern' ? { ...meta, ...this.#envelope() } : meta;
+  #body(link: Link, id: string, { method, params, meta, capabilities }: PeerRequest): string {
+    const all = link.era === 'modern' ? { ...meta, ...envelope(this.#client, capabilities) } : meta;
     const inside = Object.keys(all).length > 0 ? `${params}"_meta":${JSON.stringify(all)}` : params.slice(0, -1);
     return `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":{${inside}}}`;
   }
 
-  /** What every modern request says of who sends it. */
-  #envelope(): JsonObject {
-    return { [META_VERSION]: MODERN, [META_CAPABILITIES]: {}, [META_CLIENT]: this.#client };
-  }
-
-  /** A server without our capabilities may only ask whether we are there. Anything else is refused, so that it goes on. */
-  #hear(link: Link, { document, method, id }: ServerMessage, onNotice: PeerRequest['onNotice']): void {
+  /** A server may ask whether we are there. Anything else that nobody takes is refused, so that it goes on. */
+  #hear(
+    link: Link,
+    { document, method, id }: ServerMessage,
+    onNotice: PeerRequest['onNotice'],
+    onAsk: PeerRequest['onAsk'],
+  ): void {
     if (id === undefined) return onNotice?.(document);
     if (link.era === 'modern') return;
-    const answer =
-      method === 'ping'
-        ? { result: {} }
-        : { error: { code: RPC.methodNotFound, message: 'This client does not have the capability.' } };
-    this.#post(link, JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    const about = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
+    if (method === 'ping') return this.#post(link, `${about}"result":{}}`);
+    if (onAsk) return onAsk({ method, document, answer: (member) => this.#tell(link, `${about}${member}}`) });
+    const error = { code: RPC.methodNotFound, message: 'This client does not have the capability.' };
+    this.#post(link, `${about}"error":${JSON.stringify(error)}}`);
+  }
+
+  /** Sends a message that servers do not answer, and learns whether they took it. */
+  async #tell(link: Link, body: string): Promise<void> {
+    const incoming = await this.#sender.send({ ...ALONE, link, body });
+    incoming.close();
+    const { status } = incoming;
+    if (status === 404 && link.session !== undefined)
+      throw new McpSessionLost(404, 'the server does not know the session');
+    if (status >= 400) throw new McpServerFault(status, `the server answered with status ${status}`);
+  }
+
+  /** Ends a session, in the background. */
+  #end(link: Link): void {
+    if (link.session === undefined) return;
+    this.#sender.send({ ...ALONE, link, body: undefined, http: 'DELETE' }).then(
+      (incoming) => incoming.close(),
+      () => undefined,
+    );
+  }
+
+  /**
+   * Whether a server that refused a request surely did not run it. 404 says so. Servers of the older library answer 400 to a
+   * session that they do not know, others say the same of a request that they have run: a ping in the session tells.
+   */
+  async #wasNotRun(
+    fault: McpServerFault,
+    link: Link,
+    { method, signal }: PeerRequest,
+    until: number,
+  ): Promise<boolean> {
+    if (link.session === undefined || (fault.status !== 404 && fault.status !== 400)) return false;
+    // Asking for a list twice does nothing twice.
+    if (fault.status === 404 || method === 'tools/list') return true;
+    const timeoutMs = Math.max(1, until - performance.now());
+    const ping = { method: 'ping', params: '', meta: {}, headers: {}, limit: MOST_OPENING, timeoutMs, signal };
+    try {
+      const { place } = await this.#askOn(link, ping, until);
+      place[Symbol.dispose]();
+      return false;
+    } catch (thrown) {
+      return thrown instanceof McpServerFault && (thrown.status === 404 || thrown.status === 400);
+    }
   }
 
   /** Tells a legacy server that the client no longer waits for a request. */
@@ -193,7 +318,7 @@ export class Peer {
   #open(): Promise<Link> | Link {
     const link = this.#link;
     if (link && performance.now() - link.openedAt < LINK_MS) return link;
-    this.#opening ??= this.#detect().then(
+    this.#opening ??= this.#handshakes.detect().then(
       (found) => {
         this.#opening = undefined;
         return (this.#link = found);
@@ -205,73 +330,14 @@ export class Peer {
     );
     return this.#opening;
   }
-
-  /** Modern where it says so; whatever else it says to that question, a handshake is tried. */
-  async #detect(): Promise<Link> {
-    const modern = { era: 'modern', version: MODERN, session: undefined } as const;
-    const discovered = await this.#exchange(modern, 'server/discover', { _meta: this.#envelope() });
-    const { result, error } = discovered.body;
-    const data = isObject(error) && isObject(error['data']) ? error['data'] : undefined;
-    if ((isObject(result) && speaksModern(result['supportedVersions'])) || speaksModern(data?.['supported']))
-      return { ...modern, openedAt: performance.now() };
-    return this.#shakeHands();
-  }
-
-  async #shakeHands(): Promise<Link> {
-    const asked = { protocolVersion: LEGACY[0], capabilities: {}, clientInfo: this.#client };
-    const opened = await this.#exchange(undefined, 'initialize', asked);
-    const { result } = opened.body;
-    const version = isObject(result) ? result['protocolVersion'] : undefined;
-    if (opened.status >= 400)
-      throw new McpServerFault(opened.status, `the server answered with status ${opened.status}`);
-    if (typeof version !== 'string' || !LEGACY.includes(version as never)) {
-      throw protocol('the server speaks no revision of the protocol that the gateway knows');
-    }
-    const session = opened.session !== undefined && SESSION.test(opened.session) ? opened.session : undefined;
-    const link: Link = { era: 'legacy', version, session, openedAt: performance.now() };
-    const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
-    const incoming = await this.#sender.send({ ...ALONE, link, body: ready });
-    incoming.close();
-    return link;
-  }
-
-  /** Asks what the server answers before it is known how it speaks. An answer that is no message has an empty body. */
-  async #exchange(
-    link: Pick<Link, 'era' | 'version' | 'session'> | undefined,
-    method: string,
-    params: JsonObject,
-  ): Promise<{ readonly body: JsonObject; readonly status: number; readonly session: string | undefined }> {
-    const id = `gw-${++this.#count}`;
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    const incoming = await this.#sender.send({ ...ALONE, link, method, body });
-    const { status } = incoming;
-    const session = incoming.header('mcp-session-id');
-    using place = this.#room.enter(this.#server.id);
-    if (status >= 400) {
-      const text = await incoming.text(MOST_OPENING);
-      return { body: objectIn(text), status, session };
-    }
-    const { body: answered } = await readAnswer(incoming, { id, limit: MOST_OPENING, place, onMessage: () => {} });
-    return { body: answered, status, session };
-  }
 }
 
-/**
- * Servers of the older library refuse an unknown session so, where the protocol asks for 404. Others say the same of a call
- * that they have run: the session is opened again, but the call is not sent again.
- */
-function isLostSession({ error }: JsonObject): boolean {
+/** A session of a client, as messages are sent in it. */
+function linkOf({ id, version }: ServerSession): Link {
+  return { era: 'legacy', version, session: id, openedAt: 0 };
+}
+
+/** Servers of the older library refuse an unknown session so, where the protocol asks for 404. */
+function mayBeLost({ error }: JsonObject): boolean {
   return isObject(error) && error['code'] === -32000;
-}
-
-/** Messages that no client waits for end with their time. */
-const ALONE = { method: '', headers: {}, timeoutMs: OPEN_MS, signal: new AbortController().signal };
-
-function objectIn(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

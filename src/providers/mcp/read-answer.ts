@@ -29,7 +29,7 @@ export interface AnswerOptions {
 /** Notices of one answer beyond which it is no honest one. */
 const MOST_NOTICES = 10_000;
 /** Most of an answer that only explains a status. */
-const MOST_EXPLAINED = 64 * 1024;
+export const MOST_EXPLAINED = 64 * 1024;
 
 /**
  * The response to a request, which comes as JSON or in a stream of events with other messages before it. Rejects with
@@ -61,7 +61,8 @@ function explained(incoming: Incoming, text: string, id: string): WireDocument {
   throw new McpServerFault(status, `the server answered with status ${status}`, readFailure(incoming, '').retryAfterMs);
 }
 
-async function readText(incoming: Incoming, limit: number, place: ResultPlace): Promise<string> {
+/** A whole body, as far as there is room for it. Rejects as `readAnswer` does. */
+export async function readText(incoming: Incoming, limit: number, place: ResultPlace): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of incoming.chunks()) {
@@ -103,9 +104,19 @@ async function readStream(incoming: Incoming, options: AnswerOptions): Promise<W
 }
 
 function tell(document: WireDocument, { onMessage }: AnswerOptions): void {
+  const message = asMessage(document);
+  if (message) onMessage(message);
+}
+
+/** What an event says outside of an answer; undefined: it is a response. Throws as `readAnswer` rejects. */
+export function messageIn(data: string): ServerMessage | undefined {
+  return asMessage(parsed(data));
+}
+
+function asMessage(document: WireDocument): ServerMessage | undefined {
   const { method, id } = document.body;
-  if (typeof method !== 'string') return;
-  onMessage({ document, method, id: typeof id === 'string' || typeof id === 'number' ? id : undefined });
+  if (typeof method !== 'string') return undefined;
+  return { document, method, id: typeof id === 'string' || typeof id === 'number' ? id : undefined };
 }
 
 function answers(body: JsonObject, id: string): boolean {

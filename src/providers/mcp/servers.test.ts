@@ -43,6 +43,8 @@ const SERVER = {
   id: 'acme/crm',
   url: 'http://crm.example/mcp',
   auth: { type: 'none' },
+  sessions: 'shared',
+  clientCapabilities: [],
   maxResultBytes: 10 * 1024 * 1024,
 } as unknown as McpServerConfig;
 

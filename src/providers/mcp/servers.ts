@@ -1,26 +1,16 @@
-import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { serverIdentity } from '#/config/server-identity.ts';
-import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
-import { McpTokenFault, TokenOriginFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
-import { Exchanges } from './exchanges.ts';
+import { ApiPeer } from './api-peer.ts';
 import { listTools } from './list-tools.ts';
 import { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
 import { ResultRoom } from './result-room.ts';
-import { UserRoom } from './user-room.ts';
+import { ServerPeers } from './server-peers.ts';
 
-/** Servers that are known at once; the longest unused are forgotten, sessions and all. */
-const MOST_PEERS = 1024;
-/** Memory for users of servers that are asked for each user, and the most that one takes: two tokens and a session. */
-const USERS_BYTES = 64 * 1024 * 1024;
-const USER_BYTES = 20 * 1024;
-/** A user who does nothing for so long is forgotten. */
-const USER_MS = 3_600_000;
 /** Memory for the answers of all servers. */
 const ROOM_BYTES = 256 * 1024 * 1024;
 /** Bytes that an answer may have besides its result: messages before it, and the JSON around it. */
@@ -35,35 +25,19 @@ export function createMcpServers(
   client: JsonObject,
   tokenOrigins: readonly string[] = [],
 ): McpServers {
-  const peers = new LRUCache<string, Peer>({ max: MOST_PEERS });
   const room = new ResultRoom(ROOM_BYTES);
-  const users = new UserRoom<Peer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
-  const exchangesOf = new LRUCache<string, Exchanges>({ max: MOST_PEERS });
-  /** Users share nothing of such a server: neither tokens nor sessions. */
-  const peerFor = (server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): Peer => {
-    if (subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
-    if (!tokenOrigins.includes(new URL(tokenUrl).origin)) throw new TokenOriginFault();
-    const identity = serverIdentity(server);
-    let exchanges = exchangesOf.get(identity);
-    if (!exchanges) exchangesOf.set(identity, (exchanges = new Exchanges()));
-    const user = { subject, exchanges };
-    const make = (): Peer => new Peer(server, transport, room, client, user);
-    return users.of(server.id, `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`, make);
-  };
-  const peerOf = (server: McpServerConfig): Peer => {
-    const identity = serverIdentity(server);
-    let peer = peers.get(identity);
-    if (!peer) peers.set(identity, (peer = new Peer(server, transport, room, client)));
-    return peer;
-  };
+  const peers = new ServerPeers((server, user) => new Peer(server, transport, room, client, user), tokenOrigins);
+  const apis = new ServerPeers((server, user) => new ApiPeer(server, transport, room, client, user), tokenOrigins);
+  const peerOf = (server: McpServerConfig, { subject }: InSession): Peer => peers.of(server, subject);
   return {
-    async call(server, { tool, arguments: args, headers, meta, subject, ...ask }) {
-      const peer = server.auth.type === 'token_exchange' ? peerFor(server, server.auth, subject) : peerOf(server);
+    async call(server, { tool, arguments: args, input = '', headers, meta, subject, ...ask }) {
+      if (server.api) return apis.of(server, subject).call({ tool, arguments: args, ...ask });
+      const peer = peers.of(server, subject);
       const named = `"name":${JSON.stringify(tool)},`;
       const { document, version, place } = await peer.ask({
         method: 'tools/call',
         name: tool,
-        params: args === undefined ? named : `${named}"arguments":${args},`,
+        params: (args === undefined ? named : `${named}"arguments":${args},`) + input,
         meta,
         headers,
         limit: server.maxResultBytes + BESIDE,
@@ -76,14 +50,43 @@ export function createMcpServers(
         throw thrown;
       }
     },
-    list: (server, timeoutMs) => listTools(peerOf(server), timeoutMs),
+    async list(server, timeoutMs) {
+      if (server.api) return apis.shared(server).list();
+      return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
+    },
+    openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
+      peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
+    async closeSession(server, to) {
+      try {
+        peerOf(server, to).closeSession(to.session);
+      } catch (thrown) {
+        // A user whose token is not exchanged cannot end a session there either.
+        if (!(thrown instanceof McpTokenFault)) throw thrown;
+      }
+    },
+    notify: async (server, to, message) => peerOf(server, to).notify(to.session, message),
+    async request(server, to, { method, params, timeoutMs, signal }) {
+      const members = JSON.stringify(params).slice(1, -1);
+      const { document, place } = await peerOf(server, to).ask({
+        method,
+        params: members === '' ? '' : `${members},`,
+        meta: {},
+        headers: {},
+        limit: BESIDE,
+        timeoutMs,
+        signal,
+        session: to.session,
+      });
+      place[Symbol.dispose]();
+      if (isObject(document.body['error'])) throw protocol('the server refuses the request');
+    },
+    listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
 }
 
-/** Several spellings of one signature are the same token: the signed part is spelled in one way only. */
-function signedPart(token: string): string {
-  const [header, payload] = token.split('.', 2);
-  return `${header}.${payload}`;
+/** Lists are one for all clients: they have what there is for those that can do most. */
+function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
+  return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
 }
 
 /** The result or the error of a response, as a document of its own. */

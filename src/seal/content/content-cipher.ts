@@ -14,8 +14,8 @@ import type { MasterKey } from '#/config/master-keys.ts';
 /** What content is encrypted for: nowhere else can it be decrypted. */
 export interface ContentPlace {
   readonly organization: string;
-  readonly purpose: 'answer' | 'content' | 'job';
-  /** The cache entry's name, the call's id, or the job's with what it is of the job. */
+  readonly purpose: 'answer' | 'content' | 'job' | 'session';
+  /** The cache entry's name, the call's id, the job's with what it is of the job, or what a client keeps and of whom. */
   readonly name: string;
 }
 

@@ -69,34 +69,29 @@ export class BodyPlace implements Disposable {
     // A body that is still arriving after its call has ended is not kept.
     if (!this.#open) return;
     const memory = count * each;
-    this.#requireRoom(memory);
+    for (const share of this.#shares) if (share.taken + memory > share.most) throw this.#refusal(memory, share);
     for (const share of this.#shares) share.taken += memory;
     this.#taken += memory;
   }
 
   /** Throws as `take` does where there would be no room for a body of so many bytes. */
   expect(bytes: number): void {
-    this.#requireRoom(bytes * MEMORY_PER_BYTE);
+    const memory = bytes * MEMORY_PER_BYTE;
+    for (const share of this.#shares) if (share.taken + memory > share.most) throw this.#refusal(memory, share);
   }
 
   [Symbol.dispose](): void {
     if (!this.#open) return;
     this.#open = false;
     for (const share of this.#shares) share.taken -= this.#taken;
-    leave(this.#key);
-    leave(this.#organization);
+    for (const share of [this.#key, this.#organization]) if (--share.places === 0) share.among.delete(share.name);
   }
 
-  #requireRoom(memory: number): void {
-    const full = this.#shares.findIndex((share) => share.taken + memory > share.most);
-    if (full >= 0) throw this.#refusal(memory, full);
-  }
-
-  /** Why the share at this index has no room for so much memory. */
-  #refusal(memory: number, full: number): GatewayError {
+  /** Why a share has no room for so much memory. */
+  #refusal(memory: number, full: Share): GatewayError {
     if (this.#shares.some((share) => this.#taken + memory > share.most))
       return new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
-    const [code, whose] = FULL[full]!;
+    const [code, whose] = FULL[this.#shares.indexOf(full)]!;
     const message = `${whose} Send the request again in a moment, or send fewer large requests at a time.`;
     return new GatewayError(code, message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
@@ -138,9 +133,4 @@ class Shares {
     share.places += 1;
     return share;
   }
-}
-
-/** Removes a place. */
-function leave(share: OwnedShare): void {
-  if (--share.places === 0) share.among.delete(share.name);
 }

@@ -74,7 +74,8 @@ export class IncomingBody implements Disposable {
 
   /** Gives the room back. */
   [Symbol.dispose](): void {
-    this.#unwatch();
+    this.#slow?.[Symbol.dispose]();
+    this.#slow = undefined;
     this.#place[Symbol.dispose]();
   }
 
@@ -106,11 +107,6 @@ export class IncomingBody implements Disposable {
   bytes(): Readable {
     if (!this.#payload) throw unsupported('The request has no body.');
     return this.#stream();
-  }
-
-  #unwatch(): void {
-    this.#slow?.[Symbol.dispose]();
-    this.#slow = undefined;
   }
 
   /** The text of a body all of which came with its head, as small ones do. */
@@ -160,7 +156,8 @@ export class IncomingBody implements Disposable {
     source.once('end', () => {
       // The source lives as long as the call: its listeners and its watch would hold the text.
       source.on('error', ignore).off('error', stop).off('close', closed).off('data', take);
-      this.#unwatch();
+      this.#slow?.[Symbol.dispose]();
+      this.#slow = undefined;
       try {
         if (!text.isAscii) this.#place.take(size, MORE_PER_BYTE);
         resolve(text);

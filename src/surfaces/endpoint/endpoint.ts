@@ -9,6 +9,10 @@ export interface Caller {
   readonly snapshot: Snapshot;
   /** The access token that said who it is; absent: a key did. */
   readonly subject?: string;
+  /** The person that it names, as rows name persons; absent: none. */
+  readonly person?: string | undefined;
+  /** When the access token ends, in milliseconds since the epoch. */
+  readonly endsAt?: number;
 }
 
 /** A request whose caller is known and whose body is not read yet. */

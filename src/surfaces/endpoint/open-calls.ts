@@ -17,11 +17,24 @@ export class OpenCalls {
   toolStreams = 0;
   /** The process is ending: clients being served are asked to connect elsewhere. */
   isLeaving = false;
+  readonly #lasting = new Set<() => void>();
   /** No new client is served. */
   isClosed = false;
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** A stream that has no end of its own. `end` is called when the process is ending, which does not wait for it. */
+  addLasting(end: () => void): Disposable {
+    this.#lasting.add(end);
+    return { [Symbol.dispose]: () => void this.#lasting.delete(end) };
+  }
+
+  /** The process begins to end. */
+  leave(): void {
+    this.isLeaving = true;
+    for (const end of this.#lasting) end();
   }
 
   /** Registers a call; returns the place that `end` takes, once. */

@@ -84,11 +84,15 @@ function challenge(access: McpAccess, request: FastifyRequest): string {
   return `resource_metadata="${origin}${WELL_KNOWN}${pathname}", scope="${SCOPE}"`;
 }
 
-/** The caller that a request's access token stands for; undefined: it has none. Throws for one that is not good. */
+/**
+ * The caller that a request's access token stands for; undefined: it has none. Throws for one that is not good.
+ * `personOf`: how rows name the subject of an issuer.
+ */
 export async function callerByToken(
   access: McpAccess,
   request: FastifyRequest,
   keys: Pick<KeyStore, 'current' | 'mayHoldId'>,
+  personOf: (organization: string, issuer: string, subject: string) => string,
 ): Promise<Caller | undefined> {
   const token = TOKEN.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) return undefined;
@@ -105,7 +109,10 @@ export async function callerByToken(
   if (!snapshot) throw unavailable();
   const key = keyOfToken(claims, snapshot, (id) => keys.mayHoldId(id));
   if (key === 'unknown') throw unavailable();
-  return { key, snapshot, subject: token };
+  const { sub, exp } = claims;
+  const { id } = key.workload.organization;
+  const person = typeof sub === 'string' ? personOf(id, access.checker.issuer, sub) : undefined;
+  return { key, snapshot, subject: token, person, ...(typeof exp === 'number' && { endsAt: exp * 1000 }) };
 }
 
 async function checked({ checker }: McpAccess, token: string, resource: string): Promise<JsonObject> {

@@ -7,13 +7,12 @@ import { RPC, RpcFault } from '#/wire/mcp/message.ts';
 const PAGE = 500;
 /** How long a client may keep a list of tools or a description of the gateway. */
 const TTL_MS = 30_000;
-const CAPABILITIES = { tools: {} };
 
-/** What the gateway says of itself to a legacy client. */
-export function initialized(params: JsonObject | undefined, implementation: JsonObject): string {
+/** What the gateway says of itself to a legacy client. `tells`: servers of its session may tell it of changes and log. */
+export function initialized(params: JsonObject | undefined, implementation: JsonObject, tells: boolean): string {
   return JSON.stringify({
     protocolVersion: negotiated(params?.['protocolVersion']),
-    capabilities: CAPABILITIES,
+    capabilities: tells ? { logging: {}, tools: { listChanged: true } } : { tools: {} },
     serverInfo: implementation,
   });
 }
@@ -23,7 +22,7 @@ export function discovered(implementation: JsonObject): string {
   return JSON.stringify({
     resultType: 'complete',
     supportedVersions: SUPPORTED,
-    capabilities: CAPABILITIES,
+    capabilities: { tools: { listChanged: true } },
     ttlMs: TTL_MS,
     cacheScope: 'private',
     _meta: { [META_SERVER]: implementation },

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
 import { errorHeaders } from '#/errors/envelopes.ts';
-import { ClientHungUp, type CallContext } from '#/call/call.ts';
+import { ClientCancelled, ClientHungUp } from '#/call/call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { unknownServer } from '#/pipeline/tools/find-tool.ts';
@@ -16,8 +16,20 @@ import type { ClientProtocol } from '../endpoint/client-protocol.ts';
 import type { Caller } from '../endpoint/endpoint.ts';
 import { letGo } from '../endpoint/let-go.ts';
 import { hangUpOf, type OpenCalls } from '../endpoint/open-calls.ts';
-import { sendFailure } from '../endpoint/send-failure.ts';
 import { callerByToken, mountMetadata, protocolWith, type McpAccess } from './access.ts';
+import {
+  endSession,
+  holds,
+  openServerStream,
+  openSession,
+  sessionOf,
+  setLevel,
+  takeAnswer,
+  takeNotice,
+  type SessionRequest,
+} from './client-sessions.ts';
+import { LastingStreams } from './lasting-stream.ts';
+import { listen } from './subscriptions.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
 import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
 import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
@@ -25,7 +37,18 @@ import { ToolStream } from './tool-stream.ts';
 
 export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
-  readonly pipeline: Pick<Pipeline, 'turnAway' | 'leave' | 'refuse' | 'callTool' | 'offerTools' | 'whyUnlisted'>;
+  readonly pipeline: Pick<
+    Pipeline,
+    | 'turnAway'
+    | 'leave'
+    | 'refuse'
+    | 'callTool'
+    | 'offerTools'
+    | 'whyUnlisted'
+    | 'clients'
+    | 'listenToServers'
+    | 'personOf'
+  >;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller by its key, unless it is known by its access token; or throws. */
   readonly authenticateFor: (
@@ -51,28 +74,29 @@ export function mountMcp(app: FastifyInstance, deps: McpDeps): void {
     const { access } = deps;
     const protocol = access ? protocolWith(access, request) : mcpProtocol;
     request.clientProtocol = protocol;
-    deps.authenticateFor(request, reply, protocol, access && (await callerByToken(access, request, deps.keys)));
+    const personOf = (...names: Parameters<Pipeline['personOf']>): string => deps.pipeline.personOf(...names);
+    const known = access && (await callerByToken(access, request, deps.keys, personOf));
+    deps.authenticateFor(request, reply, protocol, known);
     refuseOrigin(request, [
       ...deps.mcpOrigins,
       ...(authenticatedOf(request).key.workload.organization.corsOrigins ?? []),
     ]);
   };
   if (deps.access) mountMetadata(app, deps.access);
-  for (const path of PATHS) {
-    app.post(path, { onRequest, handler: (request, reply) => serve(request, reply, deps) });
-    for (const method of ['GET', 'DELETE'] as const) {
-      app.route({
-        method,
-        url: path,
-        onRequest,
-        handler: async (_request, reply) => {
-          const error = new GatewayError('method_not_allowed', `${method} is not supported at this path. Use POST.`);
-          return sendFailure(reply.header('allow', 'POST'), mcpProtocol, error, authenticatedOf(reply.request).id);
-        },
-      });
+  const streams = new LastingStreams(deps.calls);
+  for (const url of PATHS) {
+    for (const [method, answerIt] of METHODS) {
+      const handler = (request: FastifyRequest, reply: FastifyReply) => serve(request, reply, deps, streams, answerIt);
+      app.route({ method, url, onRequest, exposeHeadRoute: false, handler });
     }
   }
 }
+
+const METHODS = [
+  ['POST', answerPosted],
+  ['GET', answerGet],
+  ['DELETE', answerDelete],
+] as const;
 
 /** Any web page could make a browser call: only listed ones may. */
 function refuseOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly string[]): void {
@@ -83,37 +107,59 @@ function refuseOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly
 }
 
 /** What one request is served with. */
-interface Serving {
-  readonly request: FastifyRequest;
+interface Serving extends SessionRequest {
   readonly reply: FastifyReply;
-  readonly context: CallContext;
-  /** Name of the server in the path. */
-  readonly server: string | undefined;
   readonly deps: McpDeps;
+  readonly hangUp: AbortController;
+  readonly streams: LastingStreams;
+  /** The message, once it is read. */
+  read?: ClientMessage;
 }
 
-async function serve(request: FastifyRequest, reply: FastifyReply, deps: McpDeps): Promise<void> {
+async function serve(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: McpDeps,
+  streams: LastingStreams,
+  answerIt: (serving: Serving) => Promise<void>,
+): Promise<void> {
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
-  using body = new IncomingBody(request, reply, deps);
-  const { id, startedAt, key, snapshot, headers } = authenticatedOf(request);
-  const context = { id, startedAt, key, snapshot, headers, surface: 'mcp' as const, signal: hangUp.signal };
+  const { id, startedAt, key, snapshot, headers, person } = authenticatedOf(request);
+  const context = { id, startedAt, key, snapshot, headers, person, surface: 'mcp' as const, signal: hangUp.signal };
   const { server } = request.params as { readonly server?: string };
-  const serving: Serving = { request, reply, context, server, deps };
-  let read: ClientMessage | undefined;
+  const serving: Serving = { request, reply, context, server, deps, pipeline: deps.pipeline, hangUp, streams };
   try {
     if (deps.calls.isClosed) throw restarting();
-    read = await readClientMessage(request, body, context);
-    await answer(read, serving);
+    await answerIt(serving);
   } catch (thrown) {
     letGo(request.raw);
     if (hangUp.signal.reason instanceof ClientHungUp) return void reply.hijack().raw.end();
-    sendFault(thrown, read, serving);
+    sendFault(thrown, serving);
   }
 }
 
+/** Reads one message and answers it. */
+async function answerPosted(serving: Serving): Promise<void> {
+  const { request, reply, context, deps } = serving;
+  using body = new IncomingBody(request, reply, deps);
+  serving.read = await readClientMessage(request, body, context);
+  await answer(serving.read, serving);
+}
+
+async function answerGet(serving: Serving): Promise<void> {
+  refuseAtOnce(serving);
+  openServerStream(serving.reply, serving, serving.streams, serving.deps.keys);
+}
+
+async function answerDelete(serving: Serving): Promise<void> {
+  refuseAtOnce(serving);
+  endSession(serving);
+  serving.reply.code(204).send();
+}
+
 /** Answers a message that cannot be served. */
-function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, context, deps }: Serving): void {
+function sendFault(thrown: unknown, { read, reply, context, deps }: Serving): void {
   const idSource = read?.message.kind === 'request' ? read.message.idSource : undefined;
   reply.type('application/json; charset=utf-8');
   if (thrown instanceof RefusedMessage || thrown instanceof RpcFault) {
@@ -123,6 +169,7 @@ function sendFault(thrown: unknown, read: ClientMessage | undefined, { reply, co
   const error = asGatewayError(thrown);
   deps.onError(error, context.id);
   const { status, text } = failureOf(error, context.id, idSource);
+  if (error.code === 'method_not_allowed') reply.header('allow', 'POST');
   reply.code(status).headers(headersFor(error)).send(text);
 }
 
@@ -134,21 +181,57 @@ function headersFor(error: GatewayError): Record<string, string> {
 async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   const { message, era } = read;
   const { reply, deps } = serving;
-  // The gateway sends clients no requests, and their notifications change nothing.
-  if (message.kind !== 'request') return void reply.code(202).send();
+  const isLegacy = era.era === 'legacy';
+  if (message.kind !== 'request') {
+    // Modern clients answer nothing, and their notifications change nothing.
+    if (isLegacy) await takeMessage(read, serving);
+    return void reply.code(202).send();
+  }
   const { method, params, idSource } = message;
   if (method === 'tools/call') return callTool(read, idSource, serving);
   refuseAtOnce(serving);
-  const isLegacy = era.era === 'legacy';
   const send = (result: string): void => {
     reply.type('application/json; charset=utf-8').send(resultMessage(idSource, result));
   };
   const servers = serversOf(serving);
   if (method === 'tools/list') return send(await listTools(servers, read, serving));
-  if (isLegacy && method === 'initialize') return send(initialized(params, deps.implementation));
+  if (isLegacy && method === 'initialize') {
+    const tells = await openSession(params, reply, serving);
+    return send(initialized(params, deps.implementation, tells));
+  }
   if (isLegacy && method === 'ping') return send('{}');
+  if (isLegacy && method === 'logging/setLevel') return send(await setLevel(params, serving));
+  if (!isLegacy && method === 'subscriptions/listen') return listenToLists(params, idSource, servers, serving);
   if (!isLegacy && method === 'server/discover') return send(discovered(deps.implementation));
   throw new RpcFault(RPC.methodNotFound, isLegacy ? 200 : 404, 'The gateway does not serve this method.');
+}
+
+/** Takes what a legacy client says without waiting for an answer. */
+async function takeMessage({ message, document }: ClientMessage, serving: Serving): Promise<void> {
+  if (message.kind === 'notification') return takeNotice(message, serving);
+  refuseAtOnce(serving);
+  await takeAnswer(document, serving);
+}
+
+/** Says when the lists of these servers change, as the workload then sees them. */
+function listenToLists(
+  params: JsonObject | undefined,
+  idSource: string,
+  servers: readonly McpServerConfig[],
+  { request, reply, context: { key }, server, deps, streams }: Serving,
+): void {
+  if (!takesEvents(request.headers.accept))
+    throw new RpcFault(RPC.invalidRequest, 406, 'Accept must take text/event-stream.');
+  const own = server === undefined || server === BUILT_IN;
+  const offer = () => {
+    const workload = deps.keys.current()?.keysById.get(key.id)?.workload ?? key.workload;
+    const reached = [...workload.mcpServers.values()];
+    const names = new Set(servers.map(({ name }) => name));
+    const meant = server === undefined ? reached : reached.filter(({ name }) => names.has(name));
+    return deps.pipeline.offerTools(meant, workload, own);
+  };
+  const isGood = () => holds(authenticatedOf(request), deps.keys);
+  listen(params, reply, streams, { key, idSource, isGood, offer });
 }
 
 /** Throws for a workload whose calls have just been refused: what only looks is not counted, and is refused like a call. */
@@ -208,6 +291,8 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
   const { request, reply, context, server, deps } = serving;
   const authenticated = authenticatedOf(request);
   const params = readToolParams(read);
+  const session = read.era.era === 'legacy' ? sessionOf(serving) : undefined;
+  using _running = session && deps.pipeline.clients.running.add(session, read.document.body['id'], serving.hangUp);
   const refusal = deps.pipeline.turnAway(authenticated);
   const stream = new ToolStream(reply, takesEvents(request.headers.accept), deps.calls);
   try {
@@ -215,8 +300,9 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       deps.pipeline.refuse(context, 'mcp', refusal);
       throw refusal;
     }
-    const { name: tool, progressToken, meta, arguments: args } = params;
-    const wantsNotices = takesEvents(request.headers.accept) && (progressToken !== undefined || META_LOG_LEVEL in meta);
+    const { name: tool, progressToken, meta, arguments: args, capabilities, input } = params;
+    const streams = takesEvents(request.headers.accept);
+    const wantsNotices = streams && (session !== undefined || progressToken !== undefined || META_LOG_LEVEL in meta);
     const answered = await deps.pipeline.callTool({
       ...context,
       subject: authenticated.subject,
@@ -225,6 +311,10 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       arguments: args,
       era: read.era,
       meta,
+      capabilities,
+      input,
+      session,
+      ...(streams && session && { onAsk: (ask) => stream.ask(ask) }),
       ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
     });
     const write = answered.kind === 'result' ? resultMessage : errorMessage;
@@ -234,6 +324,7 @@ async function callTool(read: ClientMessage, idSource: string, serving: Serving)
       ...(unscanned.length > 0 && { 'x-gw-unscanned': unscanned.join(', ') }),
     });
   } catch (thrown) {
+    if (context.signal.reason instanceof ClientCancelled) return stream.cancelled(idSource);
     if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
     const error = asGatewayError(thrown);
     deps.onError(error, context.id);

@@ -29,6 +29,8 @@ const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'scope_violation',
   'tool_quarantined',
   'tool_arguments_denied',
+  'approval_required',
+  'approval_denied',
   'result_too_large',
 ]);
 /** Failures of the gateway's own tools that a model gets so, too: they are about what it asks, or pass. */
@@ -50,6 +52,8 @@ const OF_OWN_TOOL: ReadonlySet<ErrorCode> = new Set([
 ]);
 /** A tool that is not there, or is not this workload's: the same to the client. */
 const NO_TOOL: ReadonlySet<ErrorCode> = new Set(['tool_not_found', 'permission_denied']);
+/** A param of the protocol, whose faults are its own. */
+const STATE = 'params.requestState';
 const NO_MESSAGE: ReadonlySet<ErrorCode> = new Set(['unsupported_media_type', 'request_too_large']);
 
 /** A failure as the answer to a message. `idSource`: the message's id; undefined: it is unknown. */
@@ -72,10 +76,11 @@ export function toolFailureOf(
       ...(era === 'modern' && { resultType: 'complete' }),
       content: [{ type: 'text', text }],
       isError: true,
-      _meta: { 'gatewarden.dev/error': { code, request_id: callId, ...retryAfter(error) } },
+      _meta: { 'gatewarden.dev/error': { code, request_id: callId, ...retryAfter(error), ...approvalOf(error) } },
     };
     return { status: 200, text: resultMessage(idSource, JSON.stringify(result)) };
   }
+  if (error.param === STATE) return { ...failureOf(error, callId, idSource), status: 200 };
   if (!NO_TOOL.has(code)) return failureOf(error, callId, idSource);
   const told = { code: RPC.invalidParams, message: 'There is no tool with this name.', data: { request_id: callId } };
   return { status: 200, text: errorMessage(idSource, errorSource(told)) };
@@ -88,9 +93,16 @@ function isMismatch({ code, param }: GatewayError): boolean {
 
 function rpcError(error: GatewayError, callId: string) {
   const { code, message } = error;
+  if (error.param === STATE) return { code: RPC.invalidParams, message, data: { request_id: callId } };
   if (isMismatch(error)) return { code: RPC.headerMismatch, message, data: { request_id: callId } };
   if (NO_MESSAGE.has(code)) return { code: RPC.invalidRequest, message, data: { code, request_id: callId } };
   return { code: RPC.gateway, message, data: { code, request_id: callId, ...retryAfter(error) } };
+}
+
+/** What the call waits for. */
+function approvalOf({ approval }: GatewayError): object {
+  if (!approval) return {};
+  return { approval: { id: approval.id, expires_at: new Date(approval.endsAt).toISOString() } };
 }
 
 /** When the call may be sent again, in seconds. */

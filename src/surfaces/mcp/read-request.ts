@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { ToolArguments } from '#/call/tool-call.ts';
+import type { ToolArguments, ToolInput } from '#/call/tool-call.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
-import { AmbiguousJson, member, TooManyValues } from '#/wire/document/scan.ts';
-import { META_LOG_LEVEL, readEra, type ClientEra } from '#/wire/mcp/eras.ts';
+import { AmbiguousJson, member, TooManyValues, type JsonNode } from '#/wire/document/scan.ts';
+import { META_CAPABILITIES, META_LOG_LEVEL, readEra, type ClientEra } from '#/wire/mcp/eras.ts';
 import { idSourceOf, readMessage, RPC, RpcFault, type RpcMessage } from '#/wire/mcp/message.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 
@@ -119,6 +119,10 @@ export interface ToolParams {
   readonly progressToken: string | undefined;
   /** Members of `_meta` that go on. */
   readonly meta: JsonObject;
+  /** What a modern client can do. */
+  readonly capabilities: JsonObject | undefined;
+  /** Another round of a call, of a modern client. */
+  readonly input: ToolInput | undefined;
 }
 
 /** Longest name of a tool that is looked for. */
@@ -139,13 +143,12 @@ export function readToolParams({ document: { root, text }, message, era }: Clien
   const nodes = member(root, 'params');
   const told = isObject(meta) ? meta : {};
   const token = member(member(nodes, '_meta'), 'progressToken');
-  const argumentsNode = member(nodes, 'arguments');
+  const { [META_CAPABILITIES]: capabilities } = told;
   return {
     name,
-    arguments:
-      isObject(args) && argumentsNode
-        ? { source: text.slice(argumentsNode.start, argumentsNode.end), value: args }
-        : undefined,
+    arguments: objectAt(nodes, 'arguments', args, text),
+    capabilities: era.era === 'modern' && isObject(capabilities) ? capabilities : undefined,
+    input: era.era === 'modern' ? readInput(params, nodes, text) : undefined,
     progressToken:
       token && (token.kind === 'string' || token.kind === 'number') && token.end - token.start <= MOST_NAME
         ? text.slice(token.start, token.end)
@@ -156,4 +159,28 @@ export function readToolParams({ document: { root, text }, message, era }: Clien
         TRACE.test(told['traceparent']) && { traceparent: told['traceparent'] }),
     },
   };
+}
+
+function objectAt(
+  nodes: JsonNode | undefined,
+  name: string,
+  value: Json | undefined,
+  text: string,
+): ToolArguments | undefined {
+  const node = member(nodes, name);
+  return isObject(value) && node ? { source: text.slice(node.start, node.end), value } : undefined;
+}
+
+/** What answers the questions of the round before. Throws `RpcFault`. */
+function readInput(
+  { inputResponses: responses, requestState: state }: JsonObject,
+  nodes: JsonNode | undefined,
+  text: string,
+): ToolInput | undefined {
+  if (responses === undefined && state === undefined) return undefined;
+  if (responses !== undefined && !isObject(responses))
+    throw new RpcFault(RPC.invalidParams, 200, 'params.inputResponses must be an object.');
+  if (state !== undefined && typeof state !== 'string')
+    throw new RpcFault(RPC.invalidParams, 200, 'params.requestState must be a text.');
+  return { responses: objectAt(nodes, 'inputResponses', responses, text), state };
 }

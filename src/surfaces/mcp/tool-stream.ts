@@ -1,6 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type { ToolNotice } from '#/call/tool-call.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
+import { errorMessage, errorSource, RPC } from '#/wire/mcp/message.ts';
+import type { ClientAsk } from '#/call/client-session.ts';
+import { askMessage } from './client-sessions.ts';
 import type { OpenCalls } from '../endpoint/open-calls.ts';
 
 /** An answer that takes longer than this comes as a stream, where its client takes one. */
@@ -41,6 +44,23 @@ export class ToolStream {
     clearTimeout(this.#timer);
     if (this.#opened) return void this.#reply.raw.end(writeEvent(text, 'message'));
     this.#reply.code(status).headers(headers).type('application/json; charset=utf-8').send(text);
+  }
+
+  /** Asks the client what the server asks. */
+  ask(ask: ClientAsk): void {
+    this.#open();
+    if (!this.#reply.raw.destroyed) this.#reply.raw.write(writeEvent(askMessage(ask), 'message'));
+  }
+
+  /** The client has cancelled its request: no response is sent, where that is possible. */
+  cancelled(idSource: string): void {
+    if (this.#streams) {
+      this.#open();
+      clearTimeout(this.#timer);
+      return void this.#reply.raw.end();
+    }
+    const error = { code: RPC.gateway, message: 'The client cancelled the request.', data: undefined };
+    this.end(errorMessage(idSource, errorSource(error)), 200, {});
   }
 
   /** The client is gone. */

@@ -71,6 +71,7 @@ export function createObserver(log: Log): Observer {
       documents.watchJobs(watched.jobs);
       config.watchConfig(watched.config);
       tools.watchPins(watched.pins);
+      tools.watchServers(watched.config);
       tools.watchStreams(watched.calls);
       if (watched.prices) config.watchPrices(watched.prices);
       if (watched.lists) upstreams.watchLists(watched.lists);

@@ -35,6 +35,7 @@ export function observeStores(log: Log, metrics: Metrics) {
     'content.fault': fault,
     'credit.fault': fault,
     'jobs.fault': fault,
+    'approvals.fault': fault,
     'journal.fault': fault,
     'ledger.fault': fault,
     'objects.fault': fault,

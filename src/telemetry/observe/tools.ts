@@ -1,4 +1,6 @@
+import type { ConfigSource } from '#/config/config-source.ts';
 import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { Snapshot } from '#/config/snapshot.ts';
 import type { OpenCalls } from '#/surfaces/endpoint/open-calls.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { counter, gauge, histogram, type Metrics } from '#/telemetry/metrics.ts';
@@ -14,6 +16,12 @@ export const TOOL_METRICS = {
     'Time that calls of tools took, refused ones included, by MCP server.',
     SECONDS,
     'server',
+  ),
+  approvals: counter(
+    'gw_mcp_approvals_total',
+    'Calls of tools that a person must approve, by MCP server and state: asked, waiting, approved, denied, expired.',
+    'server',
+    'state',
   ),
   listSeconds: histogram('gw_mcp_list_seconds', 'Time that servers took to list their tools, or to fail.', SECONDS),
   streams: gauge('gw_mcp_streams', 'Answers to calls of tools that are streams and still open.'),
@@ -37,7 +45,7 @@ export const TOOL_METRICS = {
   ),
 };
 
-type ToolKind = 'tool.called' | 'tools.changed' | 'tools.listed' | 'tools.unfit' | 'tools.unlisted';
+type ToolKind = 'tool.approval' | 'tool.called' | 'tools.changed' | 'tools.listed' | 'tools.unfit' | 'tools.unlisted';
 
 /** Names of tools in one line of the log. */
 const MOST_NAMES = 20;
@@ -48,11 +56,14 @@ const MOST_CHARACTERS = 128;
 export function observeTools(log: Log, metrics: Metrics) {
   const count = metrics.open(TOOL_METRICS);
   const up = new Map<string, number>();
-  count.up.from(() => up);
   const handlers: Handlers<ToolKind> = {
     'tool.called': ({ server, outcome, durationMs }) => {
       count.calls.inc(server, outcome);
       count.seconds.observe(durationMs / 1000, server);
+    },
+    'tool.approval': ({ kind, state, ...facts }) => {
+      count.approvals.inc(facts.server, state);
+      if (state === 'asked' || state === 'expired') log.info({ event: kind, ...facts });
     },
     'tools.changed': ({ kind, tools, ...facts }) => {
       const line = { event: kind, ...facts, count: tools.length, tools: firstOf(tools) };
@@ -80,11 +91,32 @@ export function observeTools(log: Log, metrics: Metrics) {
     watchStreams: (calls: Pick<OpenCalls, 'toolStreams'>): void => {
       count.streams.from(() => calls.toolStreams);
     },
+    /** Counts no server that is not configured any longer. */
+    watchServers: (config: Pick<ConfigSource, 'current'>): void => {
+      count.up.from(() => {
+        const servers = configuredIn(config.current());
+        for (const server of up.keys()) if (!servers.has(server)) up.delete(server);
+        return up;
+      });
+    },
     watchPins: (pins: Pick<PinKeeper, 'counts' | 'hidden'>): void => {
       count.tools.from(() => pins.counts());
       count.hidden.from(() => pins.hidden());
     },
   };
+}
+
+/** Of the snapshot that was asked for last: a scrape asks for the same again and again. */
+let last: { readonly snapshot: Snapshot; readonly servers: ReadonlySet<string> } | undefined;
+
+/** Ids of the servers that a workload reaches. */
+function configuredIn(snapshot: Snapshot | undefined): ReadonlySet<string> {
+  if (!snapshot) return new Set();
+  if (last?.snapshot !== snapshot) {
+    const maps = new Set(snapshot.workloads.values().map(({ mcpServers }) => mcpServers));
+    last = { snapshot, servers: new Set(maps.values().flatMap((servers) => servers.values().map(({ id }) => id))) };
+  }
+  return last.servers;
 }
 
 function firstOf(names: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { canonical, isArray, isObject, isVague, refuse, told, type Check } from './check.ts';
+import { canonical, isArray, isObject, isVague, refuse, told, VagueNumber, type Check } from './check.ts';
 import { finite, KeywordFault, textsOf, wholeNumber, type Keyword } from './keyword.ts';
 import { LinearPattern } from './linear-pattern.ts';
 import { PatternFault } from './parse-pattern.ts';
@@ -34,8 +34,10 @@ export const ASSERTIONS: Readonly<Record<string, Keyword>> = {
   multipleOf: (value) => {
     if (finite(value) <= 0) throw new KeywordFault('must be more than 0');
     const of = value as number;
-    return (one, at, work) =>
-      typeof one !== 'number' || isMultiple(one, of, work) ? undefined : refuse(at, `be a multiple of ${of}`);
+    return (one, at, work) => {
+      if (isVague(one)) throw new VagueNumber(at);
+      return typeof one !== 'number' || isMultiple(one, of, work) ? undefined : refuse(at, `be a multiple of ${of}`);
+    };
   },
   minLength: (value) => ofLength(wholeNumber(value), false),
   maxLength: (value) => ofLength(wholeNumber(value), true),
@@ -75,9 +77,8 @@ function ofNumber(limit: number, isAgainst: (value: number, limit: number) => bo
 /** What dividing long numbers takes, in steps. */
 const LONG_DIVISION = 20;
 
-/** Exact, of the decimal digits that JSON has. A vague number is no multiple. */
+/** Exact, of the decimal digits that JSON has. The value is not vague. */
 function isMultiple(value: number, of: number, work: Work): boolean {
-  if (isVague(value)) return false;
   if (Number.isInteger(value) && Number.isSafeInteger(of)) return value % of === 0;
   work.spend(LONG_DIVISION);
   const [one, other] = [decimalOf(value), decimalOf(of)];
@@ -128,11 +129,13 @@ function ofSize(isSized: (value: unknown) => value is object, limit: number, isM
 }
 
 function oneOf(values: readonly unknown[]): Check {
+  let hasNumbers = false;
   JSON.stringify(values, (_name, value: unknown) => {
+    hasNumbers ||= typeof value === 'number';
     if (isVague(value)) throw new KeywordFault('must have no number beyond 2^53, which JSON readers take for others');
     return value;
   });
-  const allowed = new Set(values.map((value) => canonical(value, new Work(Infinity))));
+  const allowed = new Set(values.map((value) => canonical(value, new Work(Infinity), () => undefined)));
   const longest = values.reduce<number>(
     (most, value) => (typeof value === 'string' ? Math.max(most, value.length) : most),
     0,
@@ -140,12 +143,19 @@ function oneOf(values: readonly unknown[]): Check {
   const must = values.length === 1 ? `be ${told(values)}` : `be one of ${told(values)}`;
   return (value, at, work) => {
     const isTooLong = typeof value === 'string' && value.length > longest;
-    return !isTooLong && allowed.has(canonical(value, work)) ? undefined : refuse(at, must);
+    const onVague = (): void => {
+      // A list without numbers has no value that a vague number equals.
+      if (hasNumbers) throw new VagueNumber(at);
+    };
+    return !isTooLong && allowed.has(canonical(value, work, onVague)) ? undefined : refuse(at, must);
   };
 }
 
 const unique: Check = (value, at, work) => {
   if (!isArray(value)) return undefined;
-  const different = new Set(value.map((item) => canonical(item, work)));
-  return different.size < value.length ? refuse(at, 'have no item twice') : undefined;
+  let hasVague = false;
+  const different = new Set(value.map((item) => canonical(item, work, () => (hasVague = true))));
+  if (different.size === value.length) return undefined;
+  if (hasVague) throw new VagueNumber(at);
+  return refuse(at, 'have no item twice');
 };

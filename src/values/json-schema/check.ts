@@ -54,17 +54,33 @@ export function isVague(value: unknown): boolean {
   return typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
-/** JSON that is the same for equal values: members in order. A vague number equals no value of a schema. */
-export function canonical(value: unknown, work: Work): string {
+/**
+ * A keyword would compare a vague number. `not` and similar keywords must not reverse its answer, so that the whole schema
+ * refuses the value.
+ */
+export class VagueNumber extends Error {
+  override readonly name = 'VagueNumber';
+  readonly refusal: Refusal;
+
+  constructor(at: Place | undefined) {
+    super('a vague number is compared');
+    this.refusal = refuse(at, 'have no number beyond 2^53, which JSON readers take for others');
+  }
+}
+
+/** JSON that is the same for equal values: members in order. `onVague`: called for each vague number, which all look the same. */
+export function canonical(value: unknown, work: Work, onVague: () => void): string {
   if (typeof value === 'string') {
     work.spend(1 + value.length / 16);
     return JSON.stringify(value);
   }
   work.spend(1);
-  if (isArray(value)) return `[${value.map((item) => canonical(item, work)).join()}]`;
+  if (isArray(value)) return `[${value.map((item) => canonical(item, work, onVague)).join()}]`;
+  if (isVague(value)) onVague();
   if (!isObject(value)) return isVague(value) ? 'vague' : String(value === 0 ? 0 : value);
   const names = Object.keys(value);
   work.spend(names.length);
   names.sort();
-  return `{${names.map((name) => `${canonical(name, work)}:${canonical(value[name], work)}`).join()}}`;
+  for (const name of names) work.spend(1 + name.length / 16);
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name], work, onVague)}`).join()}}`;
 }

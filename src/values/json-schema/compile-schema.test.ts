@@ -17,22 +17,11 @@ test.each<[unknown, readonly unknown[], readonly unknown[], string]>([
     ['1', 'b'.repeat(99), { x: [1] }],
     ' must be one of 1, "a", {"x":[1],"y":2}',
   ],
-  [
-    { const: 9007199254740991 },
-    [9007199254740991],
-    [JSON.parse('9007199254740993'), Infinity],
-    ' must be 9007199254740991',
-  ],
-  [
-    { uniqueItems: true },
-    [[1e15, 1e15 + 1]],
-    [JSON.parse('[9007199254740992,9007199254740993]')],
-    ' must have no item twice',
-  ],
+  [{ const: 9007199254740991 }, [9007199254740991], [9007199254740990], ' must be 9007199254740991'],
   [{ const: 0 }, [0, -0], ['0', null, false], ' must be 0'],
   [{ minimum: 1 }, [1, '0', Infinity], [0.9], ' must be at least 1'],
   [{ exclusiveMaximum: 1 }, [0.9], [1, Infinity], ' must be less than 1'],
-  [{ multipleOf: 0.1 }, [0.3, 7, 1e3], [0.35, 1e300, Infinity], ' must be a multiple of 0.1'],
+  [{ multipleOf: 0.1 }, [0.3, 7, 1e3], [0.35], ' must be a multiple of 0.1'],
   [{ multipleOf: 0.01 }, [1e14, 0.07, 1e-1], [0.125, 1e-300], ' must be a multiple of 0.01'],
   [{ multipleOf: 7 }, [0, -14], [0.5, 8], ' must be a multiple of 7'],
   [{ minLength: 2 }, ['ab', '😀😀', 3], ['a', '😀', ''], ' must have at least 2 characters'],
@@ -164,4 +153,40 @@ test.each<[unknown, unknown]>([
   [{ minLength: 3_000_000 }, 'x'.repeat(4_000_000)],
 ])('too many steps: %j', (schema, value) => {
   expect(() => compileSchema(schema)(value, undefined, new Work(100_000))).toThrow(TooMuchWork);
+});
+
+const VAGUE: readonly (readonly [object, string])[] = [
+  [{ multipleOf: 10 }, '9007199254740993'],
+  [{ multipleOf: 0.1 }, '1e999'],
+  [{ const: 5 }, '9007199254740993'],
+  [{ enum: ['a', { n: 1 }] }, '{"n":-9007199254740993}'],
+  [{ uniqueItems: true }, '[9007199254740992,9007199254740993]'],
+];
+
+test.each(VAGUE)('%j is not kept by %s, whatever is made of it', (schema, value) => {
+  const surrounded = [
+    schema,
+    { not: schema },
+    { not: { not: schema } },
+    { anyOf: [schema, true] },
+    // oxlint-disable-next-line no-thenable -- a keyword of JSON Schema
+    { if: schema, then: true, else: true },
+    { oneOf: [schema, { not: schema }] },
+  ];
+  for (const one of surrounded) {
+    const refusal = compileSchema({ properties: { a: one } })(
+      { a: JSON.parse(value) as unknown },
+      undefined,
+      new Work(1000),
+    );
+    expect(refusal?.must, JSON.stringify(one)).toBe('have no number beyond 2^53, which JSON readers take for others');
+    expect(refusal?.pointer).toBe('/a');
+  }
+});
+
+test('a vague number that nothing compares is kept', () => {
+  for (const schema of [{ enum: ['a', 5] }, { const: 'a' }, { type: 'integer' }, { uniqueItems: true }]) {
+    const anyOf = [{ not: { enum: ['a'] } }, schema];
+    expect(compileSchema({ anyOf })(JSON.parse('9007199254740993'), undefined, new Work(1000))).toBeUndefined();
+  }
 });

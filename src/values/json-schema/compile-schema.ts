@@ -1,6 +1,6 @@
 import { APPLICATORS } from './applicators.ts';
 import { ASSERTIONS } from './assertions.ts';
-import { isObject, refuse, type Check, type Place } from './check.ts';
+import { isObject, refuse, VagueNumber, type Check, type Place } from './check.ts';
 import { KeywordFault, type Inner, type Keyword, type Schema } from './keyword.ts';
 import { PatternFault } from './parse-pattern.ts';
 
@@ -29,9 +29,10 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ASSER
 
 /**
  * Compiles a JSON Schema (2020-12) to a check whose work is counted and which runs nothing of the schema's. A keyword that
- * is not checked here is a fault, not ignored: what its author means to forbid would be allowed. Throws `SchemaFault`.
+ * is not checked here is a fault, not ignored: what its author means to forbid would be allowed. `unchecked`: keywords that
+ * are ignored, because another party checks them. Throws `SchemaFault`.
  */
-export function compileSchema(schema: unknown): Check {
+export function compileSchema(schema: unknown, unchecked: readonly string[] = []): Check {
   if (isDeep(schema)) throw new SchemaFault([], `must have at most ${MOST_LEVELS} levels of lists and objects`);
   if (JSON.stringify(schema).length > MOST_CHARACTERS)
     throw new SchemaFault([], `must have at most ${MOST_CHARACTERS} characters as JSON`);
@@ -45,12 +46,21 @@ export function compileSchema(schema: unknown): Check {
     const inner: Inner = (child, ...steps) => compile(child, [...path, ...steps], depth + 1);
     return all(
       Object.keys(one).flatMap((name) => {
+        if (unchecked.includes(name)) return [];
         const check = keyword(one, name, path, inner);
         return check ? [check] : [];
       }),
     );
   };
-  return compile(schema, [], 1);
+  const check = compile(schema, [], 1);
+  return (value, at, work) => {
+    try {
+      return check(value, at, work);
+    } catch (thrown) {
+      if (thrown instanceof VagueNumber) return thrown.refusal;
+      throw thrown;
+    }
+  };
 }
 
 /** Without recursion: a cluster takes resources of any depth. */

@@ -3,8 +3,8 @@ export class AnswerOutOfBounds extends Error {
   override readonly name = 'AnswerOutOfBounds';
 }
 
-/** A text this long is counted before it is parsed: parsing is where tiny values cost most. */
-const COUNT_FROM = 1024 * 1024;
+/** A text longer than this is counted before it is parsed: parsing is where tiny values cost most. */
+export const COUNT_FROM = 1024 * 1024;
 /**
  * Most of each character that a long JSON text may have. Commas: the vectors of a full batch of embeddings have six
  * million. Quotes and brackets: a picture, a film and a long text have few, and each costs an object or a name.

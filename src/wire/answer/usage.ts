@@ -150,7 +150,7 @@ export function isTold(value: unknown): boolean {
  * so that the usage is not believed.
  */
 export function toldCount(value: unknown): number {
-  if (!isTold(value)) return 0;
+  if (value === undefined || value === null) return 0;
   const isCount = Number.isSafeInteger(value) && (value as number) >= 0;
   return isCount ? Math.min(value as number, MAX_COUNT) : Number.NaN;
 }

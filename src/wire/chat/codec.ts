@@ -14,7 +14,7 @@ import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 import type { WireDocument } from '../document/document.ts';
 import { member, type ObjectNode } from '../document/scan.ts';
-import { TOKEN_LISTS, collectContents, type Places } from '../request/collect-contents.ts';
+import { TOKEN_LISTS, collectContents, type MembersByName, type Places } from '../request/collect-contents.ts';
 
 /** The chat completion family, as clients speak it. */
 export const chatCodec: ClientCodec = {
@@ -56,7 +56,12 @@ const OPAQUE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const TEXT_PARTS = new Set(['text', 'refusal', 'input_text', 'output_text']);
 
 /** What clients fill as they like: nothing in it is an id or media, whatever it calls itself. */
-const OWN = new Set(['function.parameters', 'functions.parameters', 'json_schema.schema', '.metadata', '.prediction']);
+const OWN: MembersByName = new Map([
+  ['parameters', ['function', 'functions']],
+  ['schema', ['json_schema']],
+  ['metadata', ['']],
+  ['prediction', ['']],
+]);
 
 const PLACES: Places = {
   promptOrder: ['tools', 'functions', 'messages', 'prompt'],
@@ -64,11 +69,11 @@ const PLACES: Places = {
     const isId = name === 'tool_call_id' || (name === 'id' && parent === 'tool_calls');
     return isId && OPAQUE_ID.test(text) ? 'pair' : undefined;
   },
-  isJson: (name, parent) => name === 'arguments' && (parent === 'function' || parent === 'function_call'),
+  json: new Map([['arguments', ['function', 'function_call']]]),
   mediaOf: (object, name, listed) => (listed && name === 'content' ? mediaOfPart(object) : undefined),
   isBareMedia: (name) => name === 'data' || name === 'file_data',
   isTokens: (name, parent) => parent === '' && TOKEN_LISTS.has(name),
-  isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
+  own: OWN,
 };
 
 /** Every string of a chat request that can leave; ids that pair a tool call with its result are structural. */

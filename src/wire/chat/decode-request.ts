@@ -1,7 +1,7 @@
 import { readCacheMark } from '../hub/cache-mark.ts';
 import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import { readEffort } from '../hub/effort.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { defined, says } from '../hub/defined-members.ts';
@@ -33,7 +33,7 @@ const CROSSING = new Set(
 export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest {
   const { body } = document;
   refuseUntranslatable(body);
-  for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
+  for (const name in body) if (!CROSSING.has(name) && !EXTENSION.test(name) && says(body[name])) lose(name);
   const { system, turns } = decodeMessages(body['messages'], lose);
   const maxOutputTokens =
     optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? optionalCount(body, 'max_tokens', MAX_TOKENS);

@@ -9,34 +9,35 @@ import { usageOf } from './usage.ts';
 
 /** Reads what a buffered chat answer says about itself. */
 export function readAnswer(body: JsonObject): AnswerFacts {
-  const choices = Array.isArray(body['choices']) ? body['choices'].length : 0;
-  return {
+  const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : NOTHING;
+  let says = false;
+  let inChunks = false;
+  for (const choice of choices) {
+    if (!isObject(choice)) continue;
+    const { message, text, delta } = choice;
+    // What else there may be is no proof of output.
+    says ||= typeof text === 'string' && text !== '';
+    for (const holder of [message, delta]) {
+      if (!isObject(holder)) continue;
+      const { content } = holder;
+      inChunks ||= Array.isArray(content);
+      if (holder === message) says ||= (typeof content === 'string' && content !== '') || isObject(callsOf(holder)[0]);
+    }
+  }
+  const read = {
     id: readId(body['id']),
     usage: usageOf(body),
-    choices,
-    says: saysAny(body['choices']),
-    complete: choices > 0,
+    choices: choices.length,
+    says,
+    complete: choices.length > 0,
   };
+  return inChunks ? { ...read, inChunks } : read;
 }
 
-/** Whether a choice has text or a call: what else there may be is no proof of output. */
-function saysAny(choices: Json | undefined): boolean {
-  if (!Array.isArray(choices)) return false;
-  for (const choice of choices as readonly Json[]) {
-    if (!isObject(choice)) continue;
-    const { message, text } = choice;
-    if (isText(text)) return true;
-    if (isObject(message) && (isText(message['content']) || isObject(callsOf(message)[0]))) return true;
-  }
-  return false;
-}
+const NOTHING: readonly Json[] = [];
 
 function callsOf({ tool_calls: calls }: JsonObject): readonly Json[] {
   return Array.isArray(calls) ? (calls as readonly Json[]) : [];
-}
-
-function isText(value: Json | undefined): boolean {
-  return typeof value === 'string' && value !== '';
 }
 
 /** The tool that this object calls, with its arguments; undefined without a call. */

@@ -1,7 +1,7 @@
 import { BadRequestShape, type Ask } from '../hub/codec.ts';
 import { setMember, type Edit, type WireDocument } from '../document/document.ts';
 import { readEffort } from '../hub/effort.ts';
-import { isObject, type JsonObject } from '../document/json.ts';
+import { isObject } from '../document/json.ts';
 import {
   MAX_ANSWERS,
   MAX_TOKENS,
@@ -34,7 +34,10 @@ export function ask(document: WireDocument): Ask {
   const stream = optionalBoolean(body, 'stream') ?? false;
   const options = optionalObject(body, 'stream_options');
   const answers = optionalCount(body, 'n', MAX_ANSWERS) ?? 1;
-  const perAnswer = outputCeiling(body);
+  // The larger of both names: a vendor may know only one of them.
+  const now = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
+  const before = optionalCount(body, 'max_tokens', MAX_TOKENS);
+  const perAnswer = now === undefined || before === undefined ? (now ?? before) : Math.max(now, before);
   if (body['reasoning_effort'] !== undefined) readEffort(body['reasoning_effort'], 'reasoning_effort');
   const format = body['response_format'];
   return {
@@ -54,13 +57,6 @@ export function askForUsage(document: WireDocument): readonly Edit[] {
   const options = member(document.root, 'stream_options');
   if (options?.kind === 'object') return [setMember(options, 'include_usage', 'true')];
   return [setMember(document.root, 'stream_options', '{"include_usage":true}')];
-}
-
-/** The larger of both names: a vendor may know only one of them. */
-function outputCeiling(body: JsonObject): number | undefined {
-  const now = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
-  const before = optionalCount(body, 'max_tokens', MAX_TOKENS);
-  return now === undefined || before === undefined ? (now ?? before) : Math.max(now, before);
 }
 
 function checkMessages(messages: unknown): void {

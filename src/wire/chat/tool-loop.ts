@@ -24,11 +24,11 @@ import {
 } from '../hub/tool-loop/loop-codec.ts';
 import {
   addedUsage,
-  append,
   functionsFor,
   laterChoice,
   refuseWithTools,
   refuseOtherChoices,
+  SplitText,
 } from '../hub/tool-loop/request-parts.ts';
 import { decodeAnswer } from './decode-stream.ts';
 import { answerId } from './encode-answer.ts';
@@ -38,7 +38,15 @@ import { ChatStreamEncoder } from './encode-stream.ts';
 const NOT_SENT: ReadonlySet<string> = new Set(['stream', 'stream_options', 'max_tool_calls']);
 
 /** Chat completions whose tools the gateway runs: the client sees the last round alone. */
-export const chatLoop: LoopCodec = { begin: (document, tools, callId) => new ChatLoop(document, tools, callId) };
+export const chatLoop: LoopCodec = {
+  asksClients: false,
+  // A conversation says nothing of tools that have run.
+  tellsOfTools: () => false,
+  // oxlint-disable-next-line require-yield -- nothing in it is long
+  *begin(document, tools, callId) {
+    return new ChatLoop(document, tools, callId);
+  },
+};
 
 /** Reasons that end an answer before its calls are whole. */
 const CUT = new Set<Json>(['length', 'content_filter']);
@@ -46,10 +54,13 @@ const CUT = new Set<Json>(['length', 'content_filter']);
 const PIECES = /[^]{1,2048}/gu;
 
 class ChatLoop implements LoopConversation {
+  readonly approved = [];
   readonly #document: WireDocument;
   readonly #tools: ReadonlyMap<string, LoopTool>;
   readonly #callId: string;
   readonly #edits: readonly Edit[];
+  /** The request of later rounds, without the items added since. */
+  #later: SplitText | undefined;
   readonly #said: string[] = [];
   #usage: Json | undefined;
   #answer = '';
@@ -68,7 +79,7 @@ class ChatLoop implements LoopConversation {
     this.#tools = new Map(tools.map((tool) => [tool.alias, tool]));
     this.#callId = callId;
     this.#edits = [
-      functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
+      ...functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
         return { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } };
       }),
       ...removeMembers(root, ({ value }) => NOT_SENT.has(value)),
@@ -79,7 +90,8 @@ class ChatLoop implements LoopConversation {
     const { text, root } = this.#document;
     if (this.#said.length === 0) return render(text, this.#edits);
     const messages = member(root, 'messages') as ArrayNode;
-    return render(text, [...this.#edits, ...laterChoice(this.#document), ...append(messages, this.#said)]);
+    this.#later ??= new SplitText(text, [...this.#edits, ...laterChoice(this.#document)], messages.end - 1);
+    return this.#later.with((messages.items.length > 0 ? ',' : '') + this.#said.join(','));
   }
 
   hear(piece: string): string {

@@ -36,15 +36,15 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   const { output, reasoning } = outputOf(usage, reported, prompt);
   const said = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
   const outputAudio = Math.min(tokenCount(said['audio_tokens']), output);
-  return {
+  const read = {
     input: fresh - inputAudio,
     cacheRead,
     cacheWrite5m: cacheWrite,
     cacheWrite1h: 0,
     output: output - outputAudio,
     reasoning,
-    ...mediaBuckets({ inputAudio, outputAudio }),
   };
+  return inputAudio === 0 && outputAudio === 0 ? read : { ...read, ...mediaBuckets({ inputAudio, outputAudio }) };
 }
 
 /** The usage of an answer or a chunk, in each of the places where vendors put it. */
@@ -54,7 +54,7 @@ export function usageOf(body: JsonObject): Usage | undefined {
     readUsage(body['usage']) ??
     (isObject(body['x_groq']) ? readUsage(body['x_groq']['usage']) : undefined) ??
     (isObject(choice) ? readUsage(choice['usage']) : undefined);
-  return usage && inServiceTier(usage, body['service_tier']);
+  return usage && body['service_tier'] !== undefined ? inServiceTier(usage, body['service_tier']) : usage;
 }
 
 /** The same count under the names that vendors give it. */

@@ -1,7 +1,7 @@
 import { decodeSampling } from '../chat/decode-request.ts';
 import type { Lose, ModelRequest } from '../hub/canonical.ts';
 import { BadRequestShape, type Ask } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import type { Json } from '../document/json.ts';
 import { defined, says } from '../hub/defined-members.ts';
 import {
@@ -57,7 +57,7 @@ function promptCount(prompt: Json | undefined): number {
 export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest {
   const { body } = document;
   if ((body['n'] ?? 1) !== 1) throw new BadRequestShape('n must be 1 for this model', 'n');
-  for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
+  for (const name in body) if (!CROSSING.has(name) && !EXTENSION.test(name) && says(body[name])) lose(name);
   return defined<ModelRequest>({
     model: modelOf(document).model,
     stream: body['stream'] === true,

@@ -1,7 +1,7 @@
 import { refuseCostlyJson } from '../answer/answer-bounds.ts';
 import type { Lose, ModelAnswer, ModelRequest, Part } from '../hub/canonical.ts';
 import { BadRequestShape, type AnswerContext } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { readDataUrl } from '../request/media.ts';
 import { defined, says } from '../hub/defined-members.ts';
@@ -28,7 +28,7 @@ const TASK = [
 /** The request as a conversation. Throws `BadRequestShape`. */
 export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest {
   const { body } = document;
-  for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
+  for (const name in body) if (!CROSSING.has(name) && !EXTENSION.test(name) && says(body[name])) lose(name);
   lose('calibration');
   const questions = readQuestions(body['questions']);
   const parts = readInput(body['input']).flatMap((message) => message.map(partOf));

@@ -18,9 +18,11 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+const NOT_FINITE = 'JSON holds finite numbers only';
+
 /** The number itself. Throws RangeError when JSON cannot hold it. */
-export function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new RangeError('JSON holds finite numbers only');
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new RangeError(NOT_FINITE);
   return value;
 }
 
@@ -33,31 +35,24 @@ function canonicalObject(value: object): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
-/** As `finite`, of a number that may be missing. */
-export function finiteIfAny(value: number | undefined): number | undefined {
-  return value === undefined ? undefined : finite(value);
+/** Throws what `finite` throws where any of these is not finite; asked where their sum is not. */
+export function refuseNonFinite(...numbers: readonly number[]): void {
+  for (const number of numbers) finite(number);
 }
 
-/** Zero is left out, so that rows keep the form they had before the amount was counted. */
-export function amountIfAny(amount: number | undefined): number | undefined {
-  return amount === undefined || amount === 0 ? undefined : finite(amount);
-}
-
-/** A copy ordered by name, where `keepsOrder` is true of every name. */
+/** A copy ordered by name, unless `LOSES_ORDER` finds a name. */
 export function orderedCounts(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   const names = Object.keys(counts);
+  let isOrdered = true;
+  for (let at = 1; at < names.length; at++) isOrdered &&= names[at - 1]! <= names[at]!;
   const sorted: Record<string, number> = {};
-  for (const name of inOrder(names) ? names : names.toSorted()) sorted[name] = finite(counts[name]!);
+  for (const name of isOrdered ? names : names.toSorted()) {
+    const count = counts[name]!;
+    if (!Number.isFinite(count)) throw new RangeError(NOT_FINITE);
+    sorted[name] = count;
+  }
   return sorted;
 }
 
-/** Whether a JavaScript object keeps a member of this name where it was put. */
-export function keepsOrder(name: string): boolean {
-  const first = name.charCodeAt(0);
-  return (first < 48 || first > 57) && name !== '__proto__';
-}
-
-function inOrder(names: readonly string[]): boolean {
-  for (let at = 1; at < names.length; at++) if (names[at - 1]! > names[at]!) return false;
-  return true;
-}
+/** Names of members that a JavaScript object may not keep where they were put. */
+export const LOSES_ORDER = /^(?:\d|$|__proto__$)/;

@@ -95,10 +95,8 @@ function refuseTinyValues(text: string): void {
   }
 }
 
-/** Whether a top-level member is the gateway's own extension, which never leaves. // spec 1.8 */
-export function isExtension(name: string): boolean {
-  return name === 'gw' || name.startsWith('gw.');
-}
+/** Names of top-level members that are the gateway's own extension, which never leaves. // spec 1.8 */
+export const EXTENSION = /^gw(?:\.|$)/;
 
 /**
  * The original text with the edits spliced in; without edits, the same text. A removal includes the edits inside

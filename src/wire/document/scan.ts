@@ -79,7 +79,7 @@ export function scanAll(
   { lenient = false }: ScanOptions = {},
 ): { root: JsonNode; escapedNames: boolean } {
   const scanner = new Scanner(text, lenient);
-  return { root: scanner.document(), escapedNames: scanner.escapedNames };
+  return { root: scanner.value(0), escapedNames: scanner.escapedNames };
 }
 
 /** The value of a node, as `JSON.parse` would read its text. */
@@ -116,15 +116,12 @@ class Scanner {
   constructor(text: string, lenient: boolean) {
     this.#text = text;
     this.#lenient = lenient;
-    this.#backslash = indexOf(text, '\\', 0);
+    const backslash = text.indexOf('\\');
+    this.#backslash = backslash < 0 ? text.length : backslash;
+    if (text.charCodeAt(0) <= 32) this.#blanks();
   }
 
-  document(): JsonNode {
-    this.#blanks();
-    return this.#value(0);
-  }
-
-  #value(depth: number): JsonNode {
+  value(depth: number): JsonNode {
     if (++this.#values > MAX_VALUES) throw new TooManyValues(`the JSON has more than ${MAX_VALUES} values`);
     if (depth > MAX_DEPTH) throw new AmbiguousJson(`the JSON is nested deeper than ${MAX_DEPTH} levels`);
     const code = this.#text.charCodeAt(this.#at);
@@ -151,17 +148,23 @@ class Scanner {
   #object(depth: number): ObjectNode {
     const start = this.#at++;
     const members: Member[] = [];
-    this.#blanks();
+    if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
     let names: Set<string> | undefined;
     while (this.#text.charCodeAt(this.#at) !== CLOSE_OBJECT) {
       const key = this.#string();
       if (key.end - key.start - 2 !== key.value.length) this.escapedNames = true;
-      if (!this.#lenient) names = refuseDuplicate(members, names, key.value);
-      this.#blanks();
+      if (!this.#lenient) {
+        if (members.length >= LINEAR_SEARCH_MEMBERS) names = refuseDuplicate(members, names, key.value);
+        else for (const one of members) if (one.key.value === key.value) throw duplicate();
+      }
+      if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
       this.#at++;
-      this.#blanks();
-      members.push({ key, value: this.#value(depth + 1) });
-      this.#separator();
+      if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
+      members.push({ key, value: this.value(depth + 1) });
+      if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
+      if (this.#text.charCodeAt(this.#at) !== COMMA) continue;
+      this.#at++;
+      if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
     }
     this.#at++;
     return { kind: 'object', start, end: this.#at, members };
@@ -170,10 +173,13 @@ class Scanner {
   #array(depth: number): ArrayNode {
     const start = this.#at++;
     const items: JsonNode[] = [];
-    this.#blanks();
+    if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
     while (this.#text.charCodeAt(this.#at) !== CLOSE_LIST) {
-      items.push(this.#value(depth + 1));
-      this.#separator();
+      items.push(this.value(depth + 1));
+      if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
+      if (this.#text.charCodeAt(this.#at) !== COMMA) continue;
+      this.#at++;
+      if (this.#text.charCodeAt(this.#at) <= 32) this.#blanks();
     }
     this.#at++;
     return { kind: 'array', start, end: this.#at, items };
@@ -182,20 +188,14 @@ class Scanner {
   #plain(first: number): PlainNode {
     const text = this.#text;
     const start = this.#at;
-    let at = start + 1;
-    while (!isEnd(text.charCodeAt(at))) at++;
+    let at = start;
+    let code: number;
+    // Not past the end of the text, where the code is no number.
+    do code = text.charCodeAt(++at);
+    while (code > 32 && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_OBJECT);
     this.#at = at;
-    const kind = first === 45 || isDigit(first) ? 'number' : 'literal';
+    const kind = first === 45 || (first >= 48 && first <= 57) ? 'number' : 'literal';
     return { kind, start, end: at, source: text.slice(start, at) };
-  }
-
-  /** Blanks, at most one comma, blanks. */
-  #separator(): void {
-    this.#blanks();
-    if (this.#text.charCodeAt(this.#at) === COMMA) {
-      this.#at++;
-      this.#blanks();
-    }
   }
 
   #blanks(): void {
@@ -209,15 +209,7 @@ function isEscaped(text: string, start: number, quote: number): boolean {
   return (quote - at) % 2 === 0;
 }
 
-function refuseDuplicate(
-  members: readonly Member[],
-  names: Set<string> | undefined,
-  name: string,
-): Set<string> | undefined {
-  if (names === undefined && members.length < LINEAR_SEARCH_MEMBERS) {
-    for (const entry of members) if (entry.key.value === name) throw duplicate();
-    return undefined;
-  }
+function refuseDuplicate(members: readonly Member[], names: Set<string> | undefined, name: string): Set<string> {
   const known = names ?? new Set(members.map((entry) => entry.key.value));
   if (known.has(name)) throw duplicate();
   return known.add(name);

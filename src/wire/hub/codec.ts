@@ -27,8 +27,8 @@ export interface Leaf {
   readonly ofFile?: true;
   /** It is called an id. */
   readonly ofId?: true;
-  /** It stands in JSON within a text, and its node in that JSON. */
-  readonly inJson?: true;
+  /** It stands in JSON within a text, and its node in that JSON: as the name of a member, or as a value. */
+  readonly inJson?: 'name' | 'value';
   /** Characters (`g`) that its reader leaves out: what they part is one for it. */
   readonly skipped?: RegExp;
   /** Of an answer: it is within what a tool is told. */
@@ -159,6 +159,8 @@ export interface AnswerFacts {
   /** Whether it says something, and how many answers it holds. Absent: it is not known. */
   readonly says?: boolean;
   readonly choices?: number;
+  /** It has its content in a form that the family's clients do not know: see `flatAnswer`. */
+  readonly inChunks?: boolean;
   /** Whether it is an answer of this family at all. */
   readonly complete: boolean;
 }

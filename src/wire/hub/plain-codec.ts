@@ -32,7 +32,6 @@ export function textPlaces(...promptOrder: readonly string[]): Places {
   return {
     promptOrder,
     roleOf: () => undefined,
-    isJson: () => false,
     mediaOf: () => undefined,
     isBareMedia: () => false,
     isTokens: (name, parent) => parent === '' && (promptOrder.includes(name) || TOKEN_LISTS.has(name)),

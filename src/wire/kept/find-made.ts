@@ -14,36 +14,34 @@ export interface Keeps {
   readonly answer: boolean;
 }
 
-/** Whether the provider keeps the answer to a request of this family under its id. */
-export function keepsAnswer(family: Family, body: JsonObject): boolean {
-  switch (family) {
-    case 'responses':
-      // By default it does.
-      return body['store'] !== false || isObject(body['prompt_cache_options']);
-    case 'messages':
-      return isObject(body['diagnostics']);
-    default:
-      return false;
-  }
+/** In which texts of answers and events something may be made. */
+interface Making {
+  /** Whether the provider keeps the answer to a request under its id; absent: never. */
+  readonly keepsAnswer?: (body: JsonObject) => boolean;
+  /** Where the answer is kept, and where it is not. */
+  readonly ofKept: RegExp;
+  readonly ofOthers: RegExp;
 }
 
-/** Texts of answers and events in which something may be made; undefined: nothing ever is. */
-export function mayMake(family: Family, keeps: Keeps): RegExp | undefined {
-  switch (family) {
-    case 'responses':
-      return keeps.answer ? RESPONSE_EVENTS : /"container_id"\s*:/;
-    case 'messages':
-      return keeps.answer ? /"container"\s*:\s*\{|"file_id"\s*:|"message_start"|"type"\s*:\s*"message"/ : MESSAGE_MAKES;
-    case 'chat':
-      return /"audio"\s*:\s*\{/;
-    default:
-      return undefined;
-  }
-}
-
-const MESSAGE_MAKES = /"container"\s*:\s*\{|"file_id"\s*:/;
 const RESPONSE_EVENTS =
   /"object"\s*:\s*"response"|"type"\s*:\s*"response\.(?:created|output_item\.(?:added|done)|completed|incomplete|failed)"/;
+const SOUND = /"audio"\s*:\s*\{/;
+
+/** By family; in those that are not here nothing is ever made. */
+export const MAKING: { readonly [F in Family]?: Making } = {
+  responses: {
+    // By default it does.
+    keepsAnswer: (body) => body['store'] !== false || isObject(body['prompt_cache_options']),
+    ofKept: RESPONSE_EVENTS,
+    ofOthers: /"container_id"\s*:/,
+  },
+  messages: {
+    keepsAnswer: (body) => isObject(body['diagnostics']),
+    ofKept: /"container"\s*:\s*\{|"file_id"\s*:|"message_start"|"type"\s*:\s*"message"/,
+    ofOthers: /"container"\s*:\s*\{|"file_id"\s*:/,
+  },
+  chat: { ofKept: SOUND, ofOthers: SOUND },
+};
 
 /**
  * Objects that an answer, or one event of a stream, says are stored. Only members that the provider writes are read:

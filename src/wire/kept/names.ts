@@ -46,12 +46,15 @@ function looksLikeId(name: string, lower: string): boolean {
   return (lower.endsWith('id') || lower.endsWith('ids')) && LOOKS_LIKE_ID.test(name);
 }
 
+/** Beyond this a body is parsed, which costs less than to look at each quotation mark of a text that is full of them. */
+const LARGE = 65_536;
+
 /**
  * Whether a body can name anything: members that only ever pair things are left out, and a name that is written with
  * escapes counts as any. Cheap, and never wrong in saying no.
  */
 export function mayName(family: Family, text: string): boolean {
-  return (family === 'responses' ? MAY_NAME_ITEM : MAY_NAME).test(text);
+  return text.length > LARGE || (family === 'responses' ? MAY_NAME_ITEM : MAY_NAME).test(text);
 }
 
 const PAIRING = 'tool_call_id|call_id|tool_use_id|toolUseId|user_id';
@@ -75,12 +78,9 @@ export function* nameSteps(family: Family, body: JsonObject): Steps<readonly Kep
   return search.names;
 }
 
-/** Beyond this a body is parsed, which costs less than to look at each quotation mark of a text that is full of them. */
-const LARGE = 65_536;
-
 /** Every object that the text of a body names. */
 export function namesInText(family: Family, text: string): readonly KeptName[] {
-  return text.length > LARGE || mayName(family, text) ? namesIn(family, JSON.parse(text) as JsonObject) : [];
+  return mayName(family, text) ? namesIn(family, JSON.parse(text) as JsonObject) : [];
 }
 
 /** A place as it is walked; most are left without anything to be named there. */

@@ -20,11 +20,10 @@ export function argumentsIn(text: string): string {
 const OF_ARGUMENTS: Places = {
   promptOrder: [],
   roleOf: () => undefined,
-  isJson: () => false,
   mediaOf: () => undefined,
   isBareMedia: () => false,
   isWord: (_word, name) => name === '',
-  isOwn: () => true,
+  isAllOwn: true,
 };
 
 /** Every string of arguments, names of members and long numbers too: nothing in them is structural. */
@@ -34,7 +33,6 @@ const OF_RESULT: Places = {
   isForeign: true,
   promptOrder: ['content', 'structuredContent'],
   roleOf: () => undefined,
-  isJson: () => false,
   mediaOf(object, name, listed) {
     if (!listed || name !== 'content') return undefined;
     const type = textOf(object, 'type');
@@ -42,7 +40,7 @@ const OF_RESULT: Places = {
   },
   mediaIn: (_text, name, parent) => (name === 'blob' && parent === 'resource' ? 'file' : undefined),
   isBareMedia: (name) => name === 'data' || name === 'blob',
-  isOwn: (name, parent) => parent === '' && name === 'structuredContent',
+  own: new Map([['structuredContent', ['']]]),
 };
 
 /** Every string of a result, and its media. Throws `BadRequestShape` for bytes that are not base64. */

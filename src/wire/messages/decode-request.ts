@@ -1,7 +1,7 @@
 import { readCacheMark } from '../hub/cache-mark.ts';
 import type { AnswerFormat, Effort, Lose, ModelRequest, Part, TextPart, Tool, ToolChoice } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import { readEffort } from '../hub/effort.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
 import { defined, says } from '../hub/defined-members.ts';
@@ -40,7 +40,7 @@ const EFFORT_BELOW: readonly (readonly [number, Effort])[] = [
 /** A messages request in the hub's words. Throws `BadRequestShape`. // wire-formats 2.2 */
 export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest {
   const { body } = document;
-  for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
+  for (const name in body) if (!CROSSING.has(name) && !EXTENSION.test(name) && says(body[name])) lose(name);
   return defined({
     model: modelOf(document).model,
     stream: body['stream'] === true,

@@ -29,12 +29,13 @@ const PLACES: Places = {
       (parent === 'caller' && name === 'tool_id');
     return isId && OPAQUE_ID.test(text) ? 'pair' : undefined;
   },
-  isJson: () => false,
   mediaOf: (object, name, listed) => (listed && name === 'content' ? mediaOfBlock(object) : undefined),
   isBareMedia: (name) => name === 'data',
   isSigned: (object, name, parent) => name === 'content' && parent === 'messages' && isThinking(member(object, 'type')),
-  isOwn: (name, parent) =>
-    (name === 'input' && parent === 'content') || (name === 'input_schema' && parent === 'tools'),
+  own: new Map([
+    ['input', ['content']],
+    ['input_schema', ['tools']],
+  ]),
 };
 
 /**

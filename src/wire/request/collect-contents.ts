@@ -7,12 +7,12 @@ import {
   type Media,
   type TokenList,
 } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import { looksLikeEscapedJson } from '../document/json.ts';
 import { mayBeWords } from './media-fields.ts';
 import { headOf, isBase64, isDocument, looksLikeDataUrl, readDataUrl } from './media.ts';
-import { hasAccountDigits, plainNumber } from './plain-number.ts';
-import type { ArrayNode, JsonNode, ObjectNode, StringNode } from '../document/scan.ts';
+import { hasAccountDigits, MAY_BE_ACCOUNT, plainNumber } from './plain-number.ts';
+import type { ArrayNode, JsonNode, Member, ObjectNode, StringNode } from '../document/scan.ts';
 
 /** What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. */
 export interface Places {
@@ -24,8 +24,8 @@ export interface Places {
   roleOf(text: string, name: string, parent: string, signed: boolean): IdRole | undefined;
   /** Whether a member's name is a word of the family's own: `name` is the member around its object, `parent` around that. */
   isWord?(word: string, name: string, parent: string): boolean;
-  /** Whether the strings of this member are JSON of their own. */
-  isJson(name: string, parent: string): boolean;
+  /** Members whose strings are JSON of their own; absent: none. */
+  readonly json?: MembersByName;
   /** What an object carries if it is content that is not text. `listed`: it is an item of an array. */
   mediaOf(object: ObjectNode, name: string, listed: boolean): Media['kind'] | undefined;
   /** What a string of this member is, if it is content that is not text though nothing around it says so. */
@@ -36,9 +36,14 @@ export interface Places {
   isBareMedia(name: string): boolean;
   /** Whether an object of a list is a signed block, to be sent as it is or not at all. */
   isSigned?(object: ObjectNode, name: string, parent: string): boolean;
-  /** Whether what this member holds is the client's own through and through: nothing in it is structural or media. */
-  isOwn?(name: string, parent: string): boolean;
+  /** Members that hold what is the client's own through and through: nothing in it is structural or media. */
+  readonly own?: MembersByName;
+  /** Every member is the client's own in this way. */
+  readonly isAllOwn?: boolean;
 }
+
+/** Members by name, each with the members around it that it counts in; '': the top. */
+export type MembersByName = ReadonlyMap<string, readonly string[]>;
 
 /** What a value stands in. */
 interface Around {
@@ -85,9 +90,10 @@ const IDS: ReadonlySet<string> = new Set([
 export function collectContents(document: WireDocument, places: Places): Contents {
   const found = new Walk(places);
   for (const { key, value } of inOrder(document.root, places.promptOrder)) {
-    if (!places.isForeign && isExtension(key.value)) continue;
-    if (places.isWord?.(key.value, '', '') !== true) found.key(key);
-    const around = places.isOwn?.(key.value, '') === true ? OWN : NOTHING_AROUND;
+    if (!places.isForeign && EXTENSION.test(key.value)) continue;
+    if (places.isWord?.(key.value, '', '') !== true) found.leaf(key, key.value, 'text', undefined);
+    const isOwn = places.isAllOwn === true || places.own?.get(key.value)?.includes('') === true;
+    const around = isOwn ? OWN : NOTHING_AROUND;
     if (places.isForeign || key.value !== 'model') found.value(value, key.value, '', around, false);
   }
   return found;
@@ -95,18 +101,10 @@ export function collectContents(document: WireDocument, places: Places): Content
 
 /** The members of a request in the order a model reads them, others last; those of one name as they come. */
 function inOrder({ members }: ObjectNode, promptOrder: readonly string[]): ObjectNode['members'] {
-  let last = 0;
-  for (const { key } of members) {
-    const rank = rankOf(key, promptOrder);
-    if (rank < last) return members.toSorted((a, b) => rankOf(a.key, promptOrder) - rankOf(b.key, promptOrder));
-    last = rank;
-  }
-  return members;
-}
-
-function rankOf({ value }: StringNode, promptOrder: readonly string[]): number {
-  const at = promptOrder.indexOf(value);
-  return at < 0 ? promptOrder.length : at;
+  const ordered: Member[] = [];
+  for (const name of promptOrder) for (const one of members) if (one.key.value === name) ordered.push(one);
+  for (const one of members) if (!promptOrder.includes(one.key.value)) ordered.push(one);
+  return ordered;
 }
 
 class Walk implements Contents {
@@ -120,10 +118,6 @@ class Walk implements Contents {
     this.#places = places;
   }
 
-  key(node: StringNode, signed?: ObjectNode): void {
-    this.#leaf(node, node.value, 'text', signed);
-  }
-
   /**
    * `name`: the member this value belongs to, also for the items of its array; `parent`: the member around that;
    * `listed`: it is an item of an array.
@@ -134,17 +128,18 @@ class Walk implements Contents {
         this.#string(node, name, parent, around);
         return;
       case 'number':
-        if (hasAccountDigits(node.source)) this.#leaf(node, plainNumber(node.source), 'text', around.signed);
+        if (MAY_BE_ACCOUNT.test(node.source) && hasAccountDigits(node.source))
+          this.leaf(node, plainNumber(node.source), 'text', around.signed);
         return;
       case 'array':
-        if (this.#tokens(node, name, parent, around)) return;
+        if (node.items[0]?.kind === 'number' && this.#tokens(node, name, parent, around)) return;
         for (const item of node.items) this.value(item, name, parent, around, true);
         return;
       case 'object': {
         const inside = this.#inside(node, name, parent, around, listed);
         for (const { key, value } of node.members) {
-          if (this.#places.isWord?.(key.value, name, parent) !== true) this.key(key, inside.signed);
-          const isOwn = inside.signed === undefined && this.#places.isOwn?.(key.value, name) === true;
+          if (this.#places.isWord?.(key.value, name, parent) !== true) this.leaf(key, key.value, 'text', inside.signed);
+          const isOwn = inside.signed === undefined && this.#places.own?.get(key.value)?.includes(name) === true;
           this.value(value, key.value, name, isOwn ? OWN : inside, false);
         }
         return;
@@ -154,10 +149,9 @@ class Walk implements Contents {
     }
   }
 
-  /** A list of tokens is a leaf. Throws `BadRequestShape` for one that is only partly such a list. */
+  /** A list that begins with a number is a leaf where it may be tokens. Throws `BadRequestShape` for one that is only partly such a list. */
   #tokens(node: ArrayNode, name: string, parent: string, around: Around): boolean {
-    const [first] = node.items;
-    if (first?.kind !== 'number' || around.own || this.#places.isTokens?.(name, parent) !== true) return false;
+    if (around.own || this.#places.isTokens?.(name, parent) !== true) return false;
     const tokens = node.items.map((item) => (item.kind === 'number' ? Number(item.source) : Number.NaN));
     if (!tokens.every((token) => Number.isSafeInteger(token) && token >= 0)) {
       throw new BadRequestShape(`${name} must be a string or an array of tokens (whole numbers from 0)`, name);
@@ -192,9 +186,10 @@ class Walk implements Contents {
       (this.ids ??= []).push(signed ? { node, role, signed } : { node, role });
       return;
     }
-    const json = (!own && this.#places.isJson(name, parent)) || looksLikeEscapedJson(text);
+    const isJson = !own && this.#places.json?.get(name)?.includes(parent) === true;
+    const json = isJson || (text.includes('\\') && looksLikeEscapedJson(text));
     const of = media === 'file' ? 'ofFile' : IDS.has(name) ? 'ofId' : undefined;
-    this.#leaf(node, text, json ? 'json' : 'text', signed, of);
+    this.leaf(node, text, json ? 'json' : 'text', signed, of);
   }
 
   /** The base64 of bytes in this string; undefined if it has none. */
@@ -215,13 +210,7 @@ class Walk implements Contents {
     return undefined;
   }
 
-  #leaf(
-    node: JsonNode,
-    text: string,
-    kind: Leaf['kind'],
-    signed: ObjectNode | undefined,
-    of?: 'ofFile' | 'ofId',
-  ): void {
+  leaf(node: JsonNode, text: string, kind: Leaf['kind'], signed: ObjectNode | undefined, of?: 'ofFile' | 'ofId'): void {
     if (of === 'ofFile') this.leaves.push({ node, text, kind, ofFile: true });
     else if (of === 'ofId' && signed === undefined) this.leaves.push({ node, text, kind, ofId: true });
     else this.leaves.push(signed === undefined ? { node, text, kind } : { node, text, kind, signed });

@@ -1,5 +1,7 @@
 /** Long enough to be an account or card number written as a JSON number. */
 const ACCOUNT_DIGITS = 12;
+/** What every number has that has as many digits, however it is written. */
+export const MAY_BE_ACCOUNT = new RegExp(`[eE]|^.{${ACCOUNT_DIGITS}}`);
 /** An exponent of more digits makes a number that no reader holds as digits. */
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 /** Most digits that are written for a number. */

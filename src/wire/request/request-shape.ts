@@ -1,6 +1,6 @@
-import { ownCopy } from '../document/own-copy.ts';
+import { ownCopy } from '../document/large-text.ts';
 import { BadRequestShape } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type StringNode } from '../document/scan.ts';
 
@@ -45,9 +45,10 @@ export function foldedName(name: string): string {
  */
 export function refuseLookalikes({ body }: WireDocument, controls: readonly string[]): void {
   for (const whole in body) {
+    if (PLAIN_NAME.test(whole)) continue;
     const name = whole.length > MOST_FOLDED ? whole.slice(0, MOST_FOLDED) : whole;
     const folded = foldedName(name);
-    if (folded !== name && (controls.includes(folded) || isExtension(folded))) {
+    if (folded !== name && (controls.includes(folded) || EXTENSION.test(folded))) {
       throw new BadRequestShape('A field name differs from a known one only in letter case', folded);
     }
   }

@@ -53,7 +53,20 @@ interface Place {
  * none. Linear in the number of values.
  */
 export function toolServersIn(document: WireDocument): ToolServers | undefined {
-  return mayHave(document.root) ? finish(toolServerSteps(document)) : undefined;
+  // First whether one may be named at all: a no is always right, and nothing is allocated to find out where.
+  const pending: JsonNode[] = [document.root];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node.kind === 'array') for (const item of node.items) pending.push(item);
+    if (node.kind !== 'object') continue;
+    for (const { key, value } of node.members) {
+      const name = bareNames.get(key.value) ?? bare(key.value);
+      const isString = value.kind === 'string';
+      if (SERVER_MEMBERS.has(name) || (isString && name === 'type' && SERVER_TYPE.test(bare(value.value))))
+        return finish(toolServerSteps(document));
+      if (!isString && !OWN.has(name)) pending.push(value);
+    }
+  }
+  return undefined;
 }
 
 /** As `toolServersIn`, in steps. */
@@ -106,23 +119,6 @@ export function* toolServerSteps({ root }: WireDocument): Steps<ToolServers | un
 /** Whether anything may stand in it. */
 function isHolder({ kind }: JsonNode): boolean {
   return kind === 'object' || kind === 'array';
-}
-
-/** Whether a server may be named: a no is always right, and nothing is allocated to find out where. */
-function mayHave(root: JsonNode): boolean {
-  const pending = [root];
-  for (let node = pending.pop(); node; node = pending.pop()) {
-    if (node.kind === 'array') for (const item of node.items) pending.push(item);
-    if (node.kind !== 'object') continue;
-    for (const { key, value } of node.members) {
-      const name = bare(key.value);
-      if (SERVER_MEMBERS.has(name)) return true;
-      if (value.kind === 'string') {
-        if (name === 'type' && SERVER_TYPE.test(bare(value.value))) return true;
-      } else if (!OWN.has(name)) pending.push(value);
-    }
-  }
-  return false;
 }
 
 const MOST_KNOWN = 2000;

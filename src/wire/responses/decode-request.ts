@@ -1,6 +1,6 @@
 import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
-import { isExtension, type WireDocument } from '../document/document.ts';
+import { EXTENSION, type WireDocument } from '../document/document.ts';
 import { readEffort } from '../hub/effort.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
 import { defined, says } from '../hub/defined-members.ts';
@@ -40,7 +40,7 @@ export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest 
   for (const name of STATEFUL) {
     if (says(body[name])) throw new BadRequestShape(`${name} is not supported by this model`, name);
   }
-  for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
+  for (const name in body) if (!CROSSING.has(name) && !EXTENSION.test(name) && says(body[name])) lose(name);
   if (says(body['truncation']) && body['truncation'] !== 'disabled') lose('truncation');
   const instructions = optionalString(body, 'instructions') ?? '';
   const { system, turns } = decodeInput(body['input'], lose);

@@ -1,7 +1,7 @@
 import { SseDecoder, writeEvent, type SseEvent } from '../answer/sse.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { LoopTool, RanCall } from '../hub/tool-loop/loop-codec.ts';
-import { calledTool, callItem } from './loop-items.ts';
+import { approvalItem, calledTool, callItem } from './loop-items.ts';
 
 /** Events of a round that speak of its response, not of an item. */
 const OF_THE_RESPONSE = new Set<Json | undefined>(['response.created', 'response.in_progress', 'response.queued']);
@@ -22,8 +22,8 @@ interface ToldCall {
 export interface EventsOptions {
   readonly tools: ReadonlyMap<string, LoopTool>;
   /** Makes ids for calls of tools. */
-  readonly newId: () => string;
-  /** Items that come before those of the first round. */
+  readonly newId: (kind?: 'r') => string;
+  /** Lists of tools, which come before the items of the first round. */
   readonly lists: readonly JsonObject[];
   /** The response of a round, with the settings of the request. */
   readonly tell: (response: JsonObject) => JsonObject;
@@ -43,6 +43,8 @@ export class LoopEvents {
   #calls = new Map<number, ToldCall>();
   /** Places of items that have begun. */
   #begun = new Set<number>();
+  /** Calls that ran before the first round. */
+  readonly #before: [item: JsonObject, ran: Pick<RanCall, 'isError'>][] = [];
   #response: JsonObject | undefined;
 
   constructor(options: EventsOptions) {
@@ -74,6 +76,11 @@ export class LoopEvents {
       places.flatMap((place, at) => (this.#calls.has(place) ? [[at, this.#calls.get(place)!.id]] : [])),
     );
     return { response, ids };
+  }
+
+  /** A call ran before the first round: its events follow the beginning of the response. */
+  ranBefore(item: JsonObject, ran: Pick<RanCall, 'isError'>): void {
+    this.#before.push([item, ran]);
   }
 
   /** The end of a call of a tool. */
@@ -123,12 +130,16 @@ export class LoopEvents {
     let begun = '';
     if (type === 'response.output_item.done' && isObject(item)) {
       // A provider may tell a call only once it is whole.
-      if (!this.#begun.has(place) && calledTool(item, this.#options.tools)) begun = this.#added(event, item, place);
+      const tool = calledTool(item, this.#options.tools);
+      if (!this.#begun.has(place) && tool) begun = this.#added(event, item, place);
       this.#items.set(place, item);
+      if (tool?.asksClient === true) return this.#askClient(item, tool, place);
     }
     const call = this.#calls.get(place);
     const output_index = this.#base + place;
     if (!call) return this.#say(type, { ...event, output_index });
+    // A call that the client must approve has one event for the whole item.
+    if (call.tool.asksClient) return '';
     const word = ARGUMENTS.get(type);
     if (word === undefined) return begun;
     const { delta, arguments: whole } = event;
@@ -141,8 +152,9 @@ export class LoopEvents {
     const tool = calledTool(item, this.#options.tools);
     this.#begun.add(place);
     if (!tool) return this.#say('response.output_item.added', { ...event, output_index });
-    const id = this.#options.newId();
+    const id = this.#options.newId(tool.asksClient ? 'r' : undefined);
     this.#calls.set(place, { id, tool });
+    if (tool.asksClient) return '';
     const begun = callItem(id, tool, '', 'in_progress');
     return (
       this.#say('response.output_item.added', { output_index, item: begun }) +
@@ -150,11 +162,21 @@ export class LoopEvents {
     );
   }
 
-  /** The lists come once, after the response has begun. */
+  #askClient({ arguments: args, status }: JsonObject, tool: LoopTool, place: number): string {
+    if (status === 'incomplete') return '';
+    const output_index = this.#base + place;
+    const item = approvalItem(this.#calls.get(place)!.id, tool, typeof args === 'string' ? args : '');
+    return (
+      this.#say('response.output_item.added', { output_index, item }) +
+      this.#say('response.output_item.done', { output_index, item })
+    );
+  }
+
+  /** The lists come once, after the response has begun, and then the calls that ran before. */
   #list(): string {
     if (this.#hasListed) return '';
     this.#hasListed = true;
-    return this.#options.lists
+    const lists = this.#options.lists
       .map((item) => {
         const at = { item_id: item['id']!, output_index: this.#base };
         const output_index = this.#base++;
@@ -166,6 +188,19 @@ export class LoopEvents {
         );
       })
       .join('');
+    return lists + this.#before.map(([item, ran]) => this.#toldBefore(item, ran)).join('');
+  }
+
+  #toldBefore(item: JsonObject, ran: Pick<RanCall, 'isError'>): string {
+    const output_index = this.#base++;
+    const at = { item_id: item['id']!, output_index };
+    const begun = { ...item, status: 'in_progress', arguments: '', output: null, error: null };
+    return (
+      this.#say('response.output_item.added', { output_index, item: begun }) +
+      this.#say('response.mcp_call.in_progress', at) +
+      this.#say('response.mcp_call_arguments.done', { ...at, arguments: item['arguments']! }) +
+      this.ended(item, ran, output_index)
+    );
   }
 
   #say(type: string, members: JsonObject): string {

@@ -2,7 +2,7 @@ import type { Contents, IdRole, Media } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { says } from '../hub/defined-members.ts';
 import { member } from '../document/scan.ts';
-import { collectContents, type Places } from '../request/collect-contents.ts';
+import { collectContents, type MembersByName, type Places } from '../request/collect-contents.ts';
 
 /** An id as every vendor makes them; anything else in an id's place is read as text. */
 const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -28,7 +28,11 @@ const CONTENT_LISTS = new Set(['content', 'output']);
 const BARE_MEDIA = new Set(['data', 'file_data', 'result']);
 
 /** What clients fill as they like: nothing in it is an id or media, whatever it calls itself. */
-const OWN = new Set(['tools.parameters', 'format.schema', '.metadata']);
+const OWN: MembersByName = new Map([
+  ['parameters', ['tools']],
+  ['schema', ['format']],
+  ['metadata', ['']],
+]);
 
 const PLACES: Places = {
   promptOrder: ['tools', 'instructions', 'input'],
@@ -36,7 +40,7 @@ const PLACES: Places = {
     if (SEALED_NAMES.has(name)) return parent === 'input' && SEALED.test(text) ? 'sealed' : undefined;
     return OPAQUE_ID.test(text) ? idRole(name, parent) : undefined;
   },
-  isJson: (name, parent) => name === 'arguments' && parent === 'input',
+  json: new Map([['arguments', ['input']]]),
   mediaOf(object, name, listed) {
     if (name === 'input_image_mask') return 'image';
     const type = member(object, 'type');
@@ -48,7 +52,7 @@ const PLACES: Places = {
     return type.value.includes('audio') ? 'audio' : 'file';
   },
   isBareMedia: (name) => BARE_MEDIA.has(name),
-  isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
+  own: OWN,
 };
 
 /**

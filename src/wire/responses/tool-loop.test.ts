@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readDocument } from '../document/document.ts';
+import { finish } from '../document/steps.ts';
 import type { LoopConversation, LoopTool } from '../hub/tool-loop/loop-codec.ts';
 import { responsesLoop } from './tool-loop.ts';
 
@@ -11,12 +12,13 @@ const TOOL: LoopTool = {
   description: 'Finds',
   inputSchema: { type: 'object' },
   annotations: undefined,
+  asksClient: false,
 };
 const CRM = { type: 'mcp', server_label: 'crm', require_approval: 'never' };
 
 function begin(more: object = {}): LoopConversation {
   const text = JSON.stringify({ model: 'm', input: 'Go.', tools: [CRM], ...more });
-  return responsesLoop.begin(readDocument('responses', text), [TOOL], ID);
+  return finish(responsesLoop.begin(readDocument('responses', text), [TOOL], ID));
 }
 
 const call = (id: string, args = '{}') => ({
@@ -118,7 +120,7 @@ test.each([
 test('everything else in a request keeps its bytes', () => {
   const text =
     '{"model":"m", "seed":1.0e0,"max_tool_calls":3,"input":[ {"role":"user","content":"a\\u0062"} ],"tools":[{"type":"mcp","server_label":"crm","require_approval":"never"},{"type":"function","name":"own","parameters":{"n":10000000000000000000000}}]}';
-  const conversation = responsesLoop.begin(readDocument('responses', text), [TOOL], ID);
+  const conversation = finish(responsesLoop.begin(readDocument('responses', text), [TOOL], ID));
   const sent = conversation.request();
   expect(sent).toContain('"seed":1.0e0');
   expect(sent).toContain('{"role":"user","content":"a\\u0062"}');

@@ -1,4 +1,4 @@
-import { removeMembers, render, setMember, type Edit, type WireDocument } from '../document/document.ts';
+import { removeMembers, setMember, type Edit, type WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { isArray } from '../request/request-shape.ts';
 import {
@@ -19,24 +19,42 @@ import {
 } from '../hub/tool-loop/request-parts.ts';
 
 import { LoopEvents } from './loop-events.ts';
-import { calledTool, callItem, inputEdits, isClientRun, listItems, saidItem } from './loop-items.ts';
+import { hasOwnItems, LoopHistory, readItems } from './loop-history.ts';
+import { approvalItem, calledTool, callItem, isClientRun, listItems, saidItem } from './loop-items.ts';
 import { flatName } from './own-tools.ts';
 
 /** Responses whose tools the gateway runs: the client sees every round, in one answer. */
 export const responsesLoop: LoopCodec = {
-  begin: (document, tools, callId) => new ResponsesLoop(document, tools, callId),
+  asksClients: true,
+  tellsOfTools: hasOwnItems,
+  *begin(document, tools, callId) {
+    const { body, root } = document;
+    refuseWithTools(body, UNSUPPORTED);
+    refuseOtherChoices(body['tool_choice']);
+    const edits = [
+      ...functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
+        const told = { ...(description !== undefined && { description }), parameters, strict: false };
+        return { type: 'function', name, ...told };
+      }),
+      ...removeMembers(root, ({ value }) => value === 'max_tool_calls'),
+      setMember(root, 'store', 'false'),
+    ];
+    const items = yield* readItems(document, tools);
+    return new ResponsesLoop(document, tools, callId, new LoopHistory(document, items, edits));
+  },
 };
 
 /** What only a provider that keeps responses can do, or that the gateway does not. */
 const UNSUPPORTED = ['background', 'previous_response_id', 'conversation', 'prompt'];
 const MOST_EVENT = 4 * 1024 * 1024;
+const NO_EDITS: readonly Edit[] = [];
 
 class ResponsesLoop implements LoopConversation {
   readonly #document: WireDocument;
-  readonly #tools: readonly LoopTool[];
   readonly #byAlias: ReadonlyMap<string, LoopTool>;
   readonly #callId: string;
-  readonly #edits: readonly Edit[];
+  readonly #history: LoopHistory;
+  readonly #later: readonly Edit[];
   readonly #events: LoopEvents | undefined;
   /** Items for the next round. */
   readonly #said: string[] = [];
@@ -45,35 +63,26 @@ class ResponsesLoop implements LoopConversation {
   /** Places of calls in the answer that are not over, by the model's id. */
   readonly #open = new Map<string, { readonly at: number; readonly itemId: string; readonly item: JsonObject }>();
   #count = 0;
+  /** The first round has. */
+  #hasBegun = false;
   #answer = '';
   #usage: Json | undefined;
   #last: JsonObject = {};
 
-  constructor(document: WireDocument, tools: readonly LoopTool[], callId: string) {
-    const { body, root } = document;
-    refuseWithTools(body, UNSUPPORTED);
-    refuseOtherChoices(body['tool_choice']);
+  constructor(document: WireDocument, tools: readonly LoopTool[], callId: string, history: LoopHistory) {
+    const { body } = document;
     this.#document = document;
-    this.#tools = tools;
     this.#byAlias = new Map(tools.map((tool) => [tool.alias, tool]));
     this.#callId = callId;
-    this.#edits = [
-      functionsFor(document, tools, namesOf, ({ alias: name, description, inputSchema: parameters }) => {
-        const told = { ...(description !== undefined && { description }), parameters, strict: false };
-        return { type: 'function', name, ...told };
-      }),
-      ...removeMembers(root, ({ value }) => value === 'max_tool_calls'),
-      setMember(root, 'store', 'false'),
-    ];
-    // Refuses items that no round can have.
-    inputEdits(document, tools, []);
+    this.#history = history;
+    this.#later = laterChoice(document);
     const lists = listItems(tools, callId);
     this.#output = [...lists];
     this.#events =
       body['stream'] === true
         ? new LoopEvents({
             tools: this.#byAlias,
-            newId: () => this.#newId(),
+            newId: (kind) => this.#newId(kind),
             lists,
             tell: (response) => this.#told(response, []),
             limit: MOST_EVENT,
@@ -81,13 +90,16 @@ class ResponsesLoop implements LoopConversation {
         : undefined;
   }
 
+  get approved(): readonly LoopCall[] {
+    return this.#history.approved;
+  }
+
   request(): string {
-    const input = inputEdits(this.#document, this.#tools, this.#said);
-    const choice = this.#said.length > 0 ? laterChoice(this.#document) : [];
-    return render(this.#document.text, [...this.#edits, ...choice, ...input]);
+    return this.#history.request(this.#said.length > 0 ? this.#later : NO_EDITS, this.#said);
   }
 
   hear(piece: string): string {
+    this.#hasBegun = true;
     if (this.#events) return this.#events.hear(piece);
     this.#answer += piece;
     return '';
@@ -106,7 +118,11 @@ class ResponsesLoop implements LoopConversation {
     for (const [at, item] of output.entries()) {
       if (!isObject(item)) continue;
       const call = this.#callIn(item);
-      if (call) {
+      if (call?.tool.asksClient === true) {
+        hasOwn = true;
+        const id = ids?.get(at) ?? this.#newId('r');
+        if (item['status'] !== 'incomplete') this.#output.push(approvalItem(id, call.tool, call.argumentsJson));
+      } else if (call) {
         if (!isCut) calls.push(call);
         this.#begin(call, ids?.get(at) ?? this.#newId());
       } else {
@@ -120,6 +136,16 @@ class ResponsesLoop implements LoopConversation {
   }
 
   ran(call: RanCall): string {
+    const { id, tool, argumentsJson, output, isError } = call;
+    if (this.#hasBegun) return this.#ranInRound(call);
+    this.#history.ran(id, output);
+    const item = callItem(this.#newId(), tool, argumentsJson, isError ? 'failed' : 'completed', call, id);
+    this.#output.push(item);
+    this.#events?.ranBefore(item, call);
+    return '';
+  }
+
+  #ranInRound(call: RanCall): string {
     const { id, tool, argumentsJson, output, isError } = call;
     this.#said.push(JSON.stringify({ type: 'function_call_output', call_id: id, output }));
     const open = this.#open.get(id);
@@ -160,8 +186,9 @@ class ResponsesLoop implements LoopConversation {
     this.#output.push(item);
   }
 
-  #newId(): string {
-    return `mcp_${this.#callId.replaceAll('-', '')}_${this.#count++}`;
+  /** `r`: of a request for approval. */
+  #newId(kind: '' | 'r' = ''): string {
+    return `mcp${kind}_${this.#callId.replaceAll('-', '')}_${this.#count++}`;
   }
 
   /** A response of a round as that of the request, whose settings it repeats. */

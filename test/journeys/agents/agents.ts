@@ -13,6 +13,10 @@ export interface Session {
   readonly key: string;
   readonly model: string;
   readonly contact: string;
+  /** What it is asked to do; absent: to review the notes. */
+  readonly prompt?: string;
+  /** Where its MCP server is, which takes the same key; absent: it has none. */
+  readonly toolsUrl?: string;
 }
 
 const PROMPT = 'Review notes.md.';
@@ -51,9 +55,13 @@ const claudeCode: Agent = {
     }),
     run: (command) => ({ name: 'Bash', input: { command, description: 'Look' } }),
   },
-  start: ({ gatewayUrl, key, model }) => ({
+  start: ({ gatewayUrl, key, model, prompt = PROMPT, toolsUrl }) => ({
     program: program('claude'),
-    args: ['-p', PROMPT, '--model', model, '--allowedTools', 'Read,Edit,Bash', '--permission-mode', 'acceptEdits'],
+    args: [
+      ...['-p', prompt, '--model', model, '--permission-mode', 'acceptEdits'],
+      ...['--allowedTools', `Read,Edit,Bash${toolsUrl === undefined ? '' : ',mcp__gatewarden'}`],
+      ...(toolsUrl === undefined ? [] : ['--strict-mcp-config', '--mcp-config', claudeServers(toolsUrl, key)]),
+    ],
     env: {
       ANTHROPIC_BASE_URL: gatewayUrl,
       ANTHROPIC_AUTH_TOKEN: key,
@@ -65,6 +73,11 @@ const claudeCode: Agent = {
     },
   }),
 };
+
+function claudeServers(url: string, key: string): string {
+  const headers = { Authorization: `Bearer ${key}` };
+  return JSON.stringify({ mcpServers: { gatewarden: { type: 'http', url, headers } } });
+}
 
 /** The same program as clients of clouds start it: its own format of the cloud, at the gateway instead. */
 export const CLAUDE_CODE_ON: readonly Agent[] = [
@@ -102,9 +115,9 @@ const codex: Agent = {
     edit: (line, added) => ({ name: 'exec_command', input: { cmd: `sed -i '/^${line}$/a ${added}' notes.md` } }),
     run: (cmd) => ({ name: 'exec_command', input: { cmd } }),
   },
-  start: ({ gatewayUrl, key, model }, home) => ({
+  start: ({ gatewayUrl, key, model, prompt = PROMPT, toolsUrl }, home) => ({
     program: program('codex'),
-    args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '-m', model, PROMPT],
+    args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '-m', model, prompt],
     env: { GATEWAY_KEY: key, CODEX_HOME: home },
     settings: {
       'config.toml': [
@@ -115,6 +128,9 @@ const codex: Agent = {
         `base_url = "${gatewayUrl}/v1"`,
         'env_key = "GATEWAY_KEY"',
         'wire_api = "responses"',
+        ...(toolsUrl === undefined
+          ? []
+          : ['[mcp_servers.gatewarden]', `url = "${toolsUrl}"`, 'bearer_token_env_var = "GATEWAY_KEY"']),
       ].join('\n'),
     },
   }),
@@ -134,15 +150,18 @@ const opencode: Agent = {
         : { name: 'apply_patch', input: { patchText: patch(line, added) } },
     run: (command) => ({ name: 'bash', input: { command, description: 'Look' } }),
   },
-  start: ({ gatewayUrl, key, model }) => ({
+  start: ({ gatewayUrl, key, model, prompt = PROMPT, toolsUrl }) => ({
     program: program('opencode'),
-    args: ['run', '-m', `gateway/${model}`, '--auto', PROMPT],
+    args: ['run', '-m', `gateway/${model}`, '--auto', prompt],
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
     settings: {
       'opencode.json': JSON.stringify({
         autoupdate: false,
         share: 'disabled',
         permission: { edit: 'allow', bash: 'allow' },
+        ...(toolsUrl !== undefined && {
+          mcp: { gatewarden: { type: 'remote', url: toolsUrl, headers: { Authorization: `Bearer ${key}` } } },
+        }),
         provider: {
           gateway: {
             npm: '@ai-sdk/openai-compatible',

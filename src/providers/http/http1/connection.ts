@@ -45,7 +45,7 @@ export class Connection {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
-    socket.on('data', (bytes: Buffer) => this.#read(bytes));
+    socket.on('data', this.#read);
     socket.on('end', () => this.#end());
     socket.on('error', (error) => this.#break(error));
     socket.on('close', () => this.#break(new CutOff('ERR_CLOSED_EARLY', 'the connection was closed')));
@@ -122,7 +122,7 @@ export class Connection {
     return new Promise((resolve) => this.#socket.once('close', () => resolve()));
   }
 
-  #read(bytes: Buffer): void {
+  readonly #read = (bytes: Buffer): void => {
     const reader = this.#reader;
     // Nothing was asked: this would be taken for the answer to the next request.
     if (!reader || !this.#asked) return this.#break(new CutOff('ERR_UNASKED', 'an answer came to no request'));
@@ -134,7 +134,7 @@ export class Connection {
       return this.#break(error as Error);
     }
     if (reader.complete) this.#complete(reader, at === bytes.length);
-  }
+  };
 
   #end(): void {
     const reader = this.#reader;

@@ -1,5 +1,6 @@
 import type { WireDocument } from '../../document/document.ts';
 import type { JsonObject } from '../../document/json.ts';
+import type { Steps } from '../../document/steps.ts';
 
 /** A tool that the gateway runs for a model. */
 export interface LoopTool {
@@ -12,6 +13,8 @@ export interface LoopTool {
   readonly description: string | undefined;
   readonly inputSchema: JsonObject;
   readonly annotations: JsonObject | undefined;
+  /** The client wants to be asked before each call. */
+  readonly asksClient: boolean;
 }
 
 /** A call that a model makes of such a tool. */
@@ -40,6 +43,8 @@ export interface Round {
 
 /** One request whose tools the gateway runs: its rounds, in the words of its family. Pure. */
 export interface LoopConversation {
+  /** Calls that the client has approved, to be run before the first round. */
+  readonly approved: readonly LoopCall[];
   /** The request of the next round. */
   request(): string;
   /** Takes a piece of the round's answer: returns the text to send to the client now, maybe empty. */
@@ -54,8 +59,18 @@ export interface LoopConversation {
 
 /** How a family runs a request with tools of the gateway. */
 export interface LoopCodec {
+  /** Whether the client can be asked to approve a call. */
+  readonly asksClients: boolean;
+  /** Whether a request that names no server tells of tools that the gateway has run. */
+  tellsOfTools(document: WireDocument): boolean;
   /** Begins a conversation. Throws `BadRequestShape` for members that exclude tools of the gateway. */
-  begin(document: WireDocument, tools: readonly LoopTool[], callId: string): LoopConversation;
+  begin(document: WireDocument, tools: readonly LoopTool[], callId: string): Steps<LoopConversation>;
+}
+
+/** The tools of servers by server and name, which neither has a line break in. */
+export function byServer(tools: readonly LoopTool[]): (server: string, name: string) => LoopTool | undefined {
+  const all = new Map(tools.map((tool) => [`${tool.server}\n${tool.name}`, tool]));
+  return (server, name) => all.get(`${server}\n${name}`);
 }
 
 /** Throws `SyntaxError` where calls of one answer share an id. A single call may have an empty one: some servers write none. */

@@ -12,6 +12,8 @@ export interface NamedServer {
   readonly label: string;
   /** Names of its tools that may be offered; undefined: all that the workload may call. */
   readonly allowed: ReadonlySet<string> | undefined;
+  /** Whether the client wants to be asked before a call of this tool. */
+  readonly asksClient: (tool: string) => boolean;
 }
 
 /** Members that say where a server is: of the caller's choice, for the provider to call. */
@@ -31,9 +33,10 @@ const MOST_ALLOWED = 1000;
 
 /**
  * The servers whose tools the gateway is to run, each of the form `{"type": "mcp", "server_label": …}`. Undefined: the
- * request names none, or only servers that its provider would call, which others refuse. Throws `BadRequestShape`.
+ * request names none, or only servers that its provider would call, which others refuse. `asksClients`: whether the family
+ * can ask a client to approve a call. Throws `BadRequestShape`.
  */
-export function namedServers({ body }: WireDocument): readonly NamedServer[] | undefined {
+export function namedServers({ body }: WireDocument, asksClients: boolean): readonly NamedServer[] | undefined {
   const { tools } = body;
   if (!isArray(tools)) return undefined;
   const entries = [...tools.entries()].filter((entry): entry is [number, JsonObject] => isServer(entry[1]));
@@ -48,7 +51,7 @@ export function namedServers({ body }: WireDocument): readonly NamedServer[] | u
   if (entries.length > MOST_SERVERS) {
     throw new BadRequestShape(`tools must name at most ${MOST_SERVERS} servers`, 'tools');
   }
-  const servers = entries.map(([at, tool]) => readServer(tool, `tools[${at}]`));
+  const servers = entries.map(([at, tool]) => readServer(tool, `tools[${at}]`, asksClients));
   const labels = new Set<string>();
   for (const { label, param } of servers) {
     if (labels.has(label)) throw new BadRequestShape(`${param}.server_label must differ from those before it`, param);
@@ -62,7 +65,7 @@ export function isServer(tool: Json): boolean {
   return isObject(tool) && tool['type'] === 'mcp';
 }
 
-function readServer(tool: JsonObject, param: string): NamedServer {
+function readServer(tool: JsonObject, param: string, asksClients: boolean): NamedServer {
   const unknown = Object.keys(tool).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
     const message =
@@ -70,19 +73,38 @@ function readServer(tool: JsonObject, param: string): NamedServer {
       'the address and the credentials of a server stand in its MCPServer';
     throw new BadRequestShape(message, param);
   }
-  if (tool['require_approval'] !== 'never') {
-    const message = `${param}.require_approval must be "never": the gateway asks no client for approval`;
-    throw new BadRequestShape(message, `${param}.require_approval`);
-  }
+  const asksClient = approvalIn(tool['require_approval'], `${param}.require_approval`, asksClients);
   const label = requiredString(tool, 'server_label', param);
-  return { param, label, allowed: allowedIn(tool['allowed_tools'], `${param}.allowed_tools`) };
+  return { param, label, allowed: allowedIn(tool['allowed_tools'], `${param}.allowed_tools`), asksClient };
+}
+
+/** As with the vendor, approval is needed unless the request says otherwise. */
+function approvalIn(written: Json | undefined, param: string, asksClients: boolean): NamedServer['asksClient'] {
+  if (written === 'never') return () => false;
+  if (!asksClients) {
+    throw new BadRequestShape(`${param} must be "never": this endpoint cannot ask its client for approval`, param);
+  }
+  if (written === undefined || written === null || written === 'always') return () => true;
+  const { always, never, ...others } = isObject(written) ? written : { other: written };
+  if (Object.keys(others).length > 0) {
+    throw new BadRequestShape(`${param} must be "always", "never", or an object with always and never`, param);
+  }
+  const asked = namesIn(always, `${param}.always`);
+  const free = namesIn(never, `${param}.never`);
+  return (tool) => asked?.has(tool) === true || free?.has(tool) !== true;
 }
 
 function allowedIn(written: Json | undefined, param: string): ReadonlySet<string> | undefined {
+  return namesIn(isArray(written) ? { tool_names: written } : written, param, 'an array, or ');
+}
+
+/** Names of tools in `{tool_names: […]}`. */
+function namesIn(written: Json | undefined, param: string, or = ''): ReadonlySet<string> | undefined {
   if (written === undefined || written === null) return undefined;
-  const names = isObject(written) && Object.keys(written).join(',') === 'tool_names' ? written['tool_names'] : written;
+  const names =
+    isObject(written) && Object.keys(written).join(',') === 'tool_names' ? written['tool_names'] : undefined;
   const isList = isArray(names) && names.length <= MOST_ALLOWED;
   if (isList && names.every((name) => typeof name === 'string')) return new Set(names);
-  const message = `${param} must be an array of at most ${MOST_ALLOWED} names of tools, or an object with tool_names`;
+  const message = `${param} must be ${or}an object with tool_names: at most ${MOST_ALLOWED} names of tools`;
   throw new BadRequestShape(message, param);
 }

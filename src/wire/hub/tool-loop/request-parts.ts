@@ -1,8 +1,8 @@
 import { BadRequestShape } from '../codec.ts';
-import { setMember, type Edit, type WireDocument } from '../../document/document.ts';
+import { render, setMember, type Edit, type WireDocument } from '../../document/document.ts';
 import { says } from '../defined-members.ts';
 import { isObject, type Json, type JsonObject } from '../../document/json.ts';
-import { member, type ArrayNode } from '../../document/scan.ts';
+import { member } from '../../document/scan.ts';
 import { isServer } from './named-servers.ts';
 import type { LoopTool } from './loop-codec.ts';
 
@@ -34,8 +34,9 @@ export function functionsFor(
   tools: readonly LoopTool[],
   namesOf: (tool: Json) => readonly (Json | undefined)[],
   write: (tool: LoopTool) => JsonObject,
-): Edit {
-  const written = member(root, 'tools') as ArrayNode;
+): readonly Edit[] {
+  const written = member(root, 'tools');
+  if (written?.kind !== 'array') return [];
   const values = body['tools'] as readonly Json[];
   const aliases = new Set(tools.map(({ alias }) => alias));
   const own: string[] = [];
@@ -49,17 +50,28 @@ export function functionsFor(
     own.push(text.slice(node.start, node.end));
   }
   const sources = [...own, ...tools.map((tool) => JSON.stringify(write(tool)))];
-  return { start: written.start, end: written.end, text: `[${sources.join(',')}]` };
+  return [{ start: written.start, end: written.end, text: `[${sources.join(',')}]` }];
 }
 
-/** Adds items at the end of an array of which `left` items stay. */
-export function append(
-  { items, end }: ArrayNode,
-  sources: readonly string[],
-  left: number = items.length,
-): readonly Edit[] {
-  if (sources.length === 0) return [];
-  return [{ start: end - 1, end: end - 1, text: (left > 0 ? ',' : '') + sources.join(',') }];
+/** A text with edits, and with a place in it where more follows: written once, however often it is needed. */
+export class SplitText {
+  readonly #head: string;
+  readonly #tail: string;
+
+  /** `at`: the place, which no edit goes over. */
+  constructor(text: string, edits: readonly Edit[], at: number) {
+    const isBefore = ({ start }: Edit): boolean => start < at;
+    this.#head = render(text.slice(0, at), edits.filter(isBefore));
+    const after = edits.filter((edit) => !isBefore(edit));
+    this.#tail = render(
+      text.slice(at),
+      after.map(({ start, end, text: written }) => ({ start: start - at, end: end - at, text: written })),
+    );
+  }
+
+  with(more: string): string {
+    return this.#head + more + this.#tail;
+  }
 }
 
 /** Usages as one: numbers are added, at every depth. */

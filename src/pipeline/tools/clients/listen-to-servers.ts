@@ -1,0 +1,86 @@
+import type { CallContext } from '#/call/call.ts';
+import type { ClientAsk, ClientSession } from '#/call/client-session.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { ToSession } from '#/ports/mcp-servers.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
+import type { ClientEra } from '#/wire/mcp/eras.ts';
+import type { PipelineParts } from '../../pipeline-parts.ts';
+import { passedLog } from '../notices.ts';
+import { keyFor } from '../protected-key.ts';
+import { ClientAsks } from './client-asks.ts';
+import type { SessionCaller } from './client-sessions.ts';
+
+/** A client that listens to its servers. */
+export interface Listener extends CallContext, SessionCaller {
+  readonly era: ClientEra;
+  /** Takes a whole message. */
+  readonly write: (message: string) => void;
+  /** As of a call. */
+  readonly onAsk: (ask: ClientAsk) => void;
+}
+
+/** Notices that say that something changed, and nothing else. */
+const CHANGES: ReadonlySet<unknown> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+]);
+
+/**
+ * Passes on what the servers of a session say besides their answers, until one of them ends its stream or the client
+ * leaves. Log messages are looked through like results.
+ */
+export async function listenToServers(listener: Listener, session: ClientSession, parts: PipelineParts): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([listener.signal, stop.signal]);
+  const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const listening = parts.tools.clients.at(listener, session).map(async ([server, to]) => {
+    const hasStream = await listenToOne({ ...listener, session, signal }, server, to, parts).catch(() => true);
+    if (!hasStream) await left;
+  });
+  try {
+    await (listening.length === 0 ? left : Promise.race(listening));
+  } finally {
+    stop.abort();
+    await Promise.all(listening);
+  }
+}
+
+async function listenToOne(
+  listener: Listener & { readonly session: ClientSession },
+  server: McpServerConfig,
+  to: ToSession,
+  parts: PipelineParts,
+): Promise<boolean> {
+  const request = { ...listener, key: keyFor(listener.key, server.trust) };
+  const nothing = { arguments: undefined, answers: [], sent: { arguments: '{}', answers: [] } };
+  using asks = new ClientAsks({ request, server, tool: undefined, said: nothing, inspection: undefined }, parts);
+  let last = Promise.resolve();
+  const onNotice = (notice: WireDocument): void => {
+    // One after the other. A notice that cannot be looked through is not passed on.
+    last = last
+      .then(async () => {
+        const message = await messageFor(notice, server, request, parts);
+        if (message !== undefined && !request.signal.aborted) listener.write(message);
+      })
+      .catch(() => undefined);
+  };
+  return parts.tools.servers.listen(server, to, {
+    onNotice,
+    onAsk: (ask) => asks.take(ask),
+    signal: request.signal,
+  });
+}
+
+/** Who is told that a list has changed finds the new one. */
+async function messageFor(
+  notice: WireDocument,
+  server: McpServerConfig,
+  request: CallContext,
+  parts: PipelineParts,
+): Promise<string | undefined> {
+  const { method } = notice.body;
+  if (!CHANGES.has(method)) return passedLog(notice, request, parts);
+  if (method === 'notifications/tools/list_changed') await parts.tools.offered.changed(server);
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}}`;
+}

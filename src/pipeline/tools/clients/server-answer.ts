@@ -1,0 +1,154 @@
+import type { CallContext } from '#/call/call.ts';
+import { Stopped, type CallFacts, type ToolFacts } from '#/call/facts.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { AttemptReport } from '#/errors/gateway-error.ts';
+import { detectionFor } from '#/inspect/detection.ts';
+import { inspect, type Inspection } from '#/inspect/inspect.ts';
+import { toolSlug } from '#/route/tools.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
+import { render, type WireDocument } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
+import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
+import { ARGUMENTS } from '#/wire/mcp/leaves.ts';
+import { RPC } from '#/wire/mcp/message.ts';
+import type { PipelineParts } from '../../pipeline-parts.ts';
+import { Steps, type CallStart, type Stated } from '../../run-call.ts';
+import { attemptOf, errorOf } from '../server-faults.ts';
+import { refuseOtherRounds, refuseUnfit, type Sent } from './inspect-answers.ts';
+import { digestOf } from './input-state.ts';
+
+/** What was said to a server so far. JSON source. */
+export interface SaidSoFar {
+  /** As the client wrote it; undefined: there are no arguments. */
+  readonly arguments: string | undefined;
+  readonly answers: readonly string[];
+  readonly sent: Sent;
+}
+
+/** An answer of a client to what a legacy server asks. */
+export interface AnswerStart extends CallStart<CallContext> {
+  readonly server: McpServerConfig;
+  /** The tool that asks; undefined: the server asks by itself. */
+  readonly tool: string | undefined;
+  readonly method: string;
+  /** Schema of the form that was asked for. */
+  readonly form: Json | undefined;
+  readonly said: SaidSoFar;
+  readonly eras: readonly string[];
+  readonly document: WireDocument;
+  /** Sends it. `member`: as of `ServerAsk.answer`. */
+  readonly send: (member: string) => Promise<void>;
+}
+
+/** The way of an answer to a server, with a row of its own: something leaves. It costs nothing: the call is paid for. */
+export const SERVER_ANSWER = new Steps<PipelineParts, AnswerStart>()
+  .step('inspect', inspectAnswer)
+  .step('dispatch', sendAnswer);
+
+interface Inspected extends AnswerStart {
+  readonly member: string;
+  /** Of all that was said to the server. */
+  readonly inspection: Inspection;
+  /** The answer as the client wrote it, and all that was sent. */
+  readonly written: string;
+  readonly sent: Sent;
+}
+
+/** Finds what must not leave: the same text has the same tag in the arguments, in earlier answers and in this one. */
+async function inspectAnswer(
+  work: AnswerStart,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Inspected, 'member' | 'inspection' | 'written' | 'sent'>>> {
+  const { request, said, document, form } = work;
+  const { dlp } = request.key.workload.policy;
+  const { name, source } = answerIn(document);
+  const saying = sayingDocument(said.arguments, [...said.answers, source]);
+  const slices = slicesFor(saying.text, request);
+  const about = factsOf(work, source, parts);
+  const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => ({
+    ...about,
+    findings,
+    unscanned,
+    detectors: parts.detectors.of(dlp, unscanned),
+  });
+  try {
+    const detection = detectionFor(request, parts.detection);
+    const inspection = await inspect(saying, ARGUMENTS, dlp, [], detection, undefined, [], slices);
+    const sent = partsOfSaying(render(saying.text, inspection.edits));
+    const answer = sent.answers.at(-1) ?? '{}';
+    const before = { state: undefined, answers: said.answers, forms: {} };
+    refuseOtherRounds(sent, { ...before, sent: digestOf(said.sent.arguments, said.sent.answers) });
+    if (isObject(form))
+      refuseUnfit({ form }, { form: JSON.parse(source) as Json }, { form: JSON.parse(answer) as Json });
+    return { member: `"${name}":${answer}`, inspection, written: source, sent, facts: stated(inspection.facts) };
+  } catch (thrown) {
+    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : new Stopped(thrown, about);
+  }
+}
+
+/** The result or the error of a response, without what else it says. */
+function answerIn({ body, root, text }: WireDocument): { readonly name: 'result' | 'error'; readonly source: string } {
+  const { result, error } = body;
+  const node = member(root, 'result');
+  if (isObject(result) && node) {
+    const { _meta: meta, ...rest } = result;
+    return { name: 'result', source: meta === undefined ? text.slice(node.start, node.end) : JSON.stringify(rest) };
+  }
+  const { code, message }: JsonObject = isObject(error) ? error : {};
+  const told = {
+    code: typeof code === 'number' ? code : RPC.internal,
+    message: typeof message === 'string' ? message : 'The client does not answer.',
+  };
+  return { name: 'error', source: JSON.stringify(told) };
+}
+
+function factsOf(
+  { request, server, tool, method, eras }: AnswerStart,
+  source: string,
+  { cipher }: PipelineParts,
+): CallFacts {
+  const { organization, policy } = request.key.workload;
+  const slug = toolSlug(server);
+  const facts: ToolFacts = {
+    arguments: cipher.names(organization.id, `tool arguments\n${source}`)[0] ?? null,
+    definition: null,
+    eras,
+    is_error: false,
+    method,
+    result_bytes: 0,
+    result_findings: {},
+    result_mode: policy.toolDlp.results,
+  };
+  return { asked: { model: tool === undefined ? slug : `${slug}/${tool}`, stream: false }, tool: facts };
+}
+
+/** Sends it, once. */
+async function sendAnswer({ request, server, tool, method, member: answer, send }: Inspected): Promise<Stated<object>> {
+  const startedAt = performance.now();
+  const report = (more: Partial<AttemptReport>): AttemptReport => ({
+    provider: toolSlug(server),
+    model: tool ?? method,
+    host: new URL(server.url).host,
+    jurisdiction: server.jurisdiction,
+    duration_ms: Math.round(performance.now() - startedAt),
+    sent: true,
+    ...more,
+  });
+  const target = {
+    provider: toolSlug(server),
+    model: tool ?? method,
+    jurisdiction: server.jurisdiction,
+    family: 'mcp' as const,
+  };
+  try {
+    await send(answer);
+    return { facts: { target, attempts: [report({ status: 202 })], isServed: !request.signal.aborted } };
+  } catch (thrown) {
+    const attempt = report(attemptOf(thrown));
+    throw new Stopped(errorOf(thrown, server, attempt), {
+      attempts: [attempt],
+      ...(attempt.sent === true && { target }),
+    });
+  }
+}

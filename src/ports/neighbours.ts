@@ -1,0 +1,10 @@
+/** The gateway processes of one installation. What is sent is heard by those that run now, or by nobody. */
+export interface Neighbours {
+  /** What others call this process: letters, digits and dashes. */
+  readonly name: string;
+  /** Sends a short message to one process, or to all others. Rejects where it surely was not sent. */
+  send(message: string, to?: string): Promise<void>;
+  /** Takes what others send to this process. */
+  hear(take: (message: string) => void): void;
+  close(): void;
+}
