@@ -70,10 +70,8 @@ export function assemble(deps: PipelineDeps): Assembled {
 }
 
 /** Servers of tools, and what they offer. */
-function toolParts(
-  { mcpServers, onEvent, pins, cipher, neighbours }: PipelineDeps,
-  answerServer: ToolParts['answerServer'],
-): ToolParts {
+function toolParts(deps: PipelineDeps, answerServer: ToolParts['answerServer']): ToolParts {
+  const { mcpServers, onEvent, pins, cipher, neighbours } = deps;
   const lists = listsOf(mcpServers, onEvent);
   return {
     servers: mcpServers,

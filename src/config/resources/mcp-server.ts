@@ -296,6 +296,12 @@ const specRules: readonly Rule<MCPServerSpec>[] = [
     fieldPath: '.sessions',
     check: (self) => self.type !== 'OpenAPI' || (self.sessions === 'Shared' && !self.clientCapabilities),
   },
+  {
+    rule: "self.type != 'OpenAPI' || self.offer == ['Tools']",
+    message: 'must not be set when type is OpenAPI: an API offers tools only',
+    fieldPath: '.offer',
+    check: (self) => self.type !== 'OpenAPI' || (self.offer.length === 1 && self.offer[0] === 'Tools'),
+  },
 ];
 
 const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [

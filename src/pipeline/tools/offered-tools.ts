@@ -168,11 +168,10 @@ export class OfferedTools {
   }
 
   async #decide(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
-    const { pinnedAs, definitions } = this.#kind;
-    const of = { organization, server: pinnedAs(server) };
+    const of = { organization, server: this.#kind.pinnedAs(server) };
     const { offered, pins } = server.api
       ? ownDefinitions(list.tools)
-      : await this.#pins.decide(of, definitions(server), list.tools);
+      : await this.#pins.decide(of, this.#kind.definitions(server), list.tools);
     return {
       list,
       byName: new Map(list.tools.filter(({ name }) => pins.has(name)).map((tool) => [tool.name, tool])),

@@ -21,7 +21,7 @@ export interface ToolParts {
 
 /** What servers are asked with. */
 export interface AskParts {
-  readonly tools: Pick<ToolParts, 'servers' | 'lists' | 'offered' | 'prompts' | 'clients' | 'answerServer'>;
+  readonly tools: ToolParts;
   readonly upstreams: Pick<Upstreams, 'enter' | 'health'>;
   readonly detection: Detection;
 }

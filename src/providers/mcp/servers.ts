@@ -1,8 +1,11 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import { McpTokenFault, type InSession, type InTurns, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import { member } from '#/wire/document/scan.ts';
+import { readLargeResult } from '#/wire/mcp/leaves.ts';
 import type { Transport } from '../http/transport.ts';
 import { ApiPeer } from './api-peer.ts';
 import { listPrompts, listResources, listTemplates, readAbout } from './list-reads.ts';
@@ -30,20 +33,45 @@ export function createMcpServers(
   const peers = new ServerPeers((server, user) => new Peer(server, transport, room, client, user), tokenOrigins);
   const apis = new ServerPeers((server, user) => new ApiPeer(server, transport, room, client, user), tokenOrigins);
   const peerOf = (server: McpServerConfig, { subject }: InSession): Peer => peers.of(server, subject);
+  const answered = async (peer: Peer, request: PeerRequest): Promise<ToolAnswer> => {
+    const { document, version, place } = await peer.ask(request);
+    try {
+      return await answerOf(document, version, place, request.limit - BESIDE, request.inTurns);
+    } catch (thrown) {
+      place[Symbol.dispose]();
+      throw thrown;
+    }
+  };
   return {
-    async call(server, { tool, arguments: args, input = '', headers, meta, subject, ...ask }) {
+    async call(server, { tool, arguments: args, input = '', subject, ...ask }) {
       if (server.api) return apis.of(server, subject).call({ tool, arguments: args, ...ask });
       const named = `"name":${JSON.stringify(tool)},`;
       const params = (args === undefined ? named : `${named}"arguments":${args},`) + input;
       const limit = server.maxResultBytes + BESIDE;
-      const asked = { method: 'tools/call', name: tool, params, meta, headers, limit };
-      return answered(peers.of(server, subject), { ...asked, ...ask });
+      return answered(peerOf(server, { subject }), { method: 'tools/call', name: tool, params, limit, ...ask });
     },
-    ...readsOf(peers),
+    async read(server, { params, subject, ...ask }) {
+      const members = `${params.slice(1, -1)},`;
+      const limit = server.maxResultBytes + BESIDE;
+      return answered(peerOf(server, { subject }), { ...ask, params: members, headers: {}, limit });
+    },
+    prompts: (server, timeoutMs) => listPrompts(peers.shared(server), timeoutMs),
+    resources: (server, timeoutMs) => listResources(peers.shared(server), timeoutMs),
+    templates: (server, timeoutMs) => listTemplates(peers.shared(server), timeoutMs),
+    about: (server, timeoutMs) => readAbout(peers.shared(server), timeoutMs),
     async list(server, timeoutMs) {
       if (server.api) return apis.shared(server).list();
       return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
     },
+    ...sessionsOf(peerOf),
+  };
+}
+
+/** What clients with sessions of their own ask. */
+function sessionsOf(
+  peerOf: (server: McpServerConfig, to: InSession) => Peer,
+): Pick<McpServers, 'openSession' | 'closeSession' | 'notify' | 'request' | 'listen'> {
+  return {
     openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
       peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
     async closeSession(server, to) {
@@ -74,42 +102,26 @@ export function createMcpServers(
   };
 }
 
-/** Resources, prompts and completions of servers, and their lists. */
-function readsOf(peers: ServerPeers<Peer>): Pick<McpServers, 'read' | 'prompts' | 'resources' | 'templates' | 'about'> {
-  return {
-    async read(server, { params, subject, ...ask }) {
-      const members = `${params.slice(1, -1)},`;
-      const limit = server.maxResultBytes + BESIDE;
-      return answered(peers.of(server, subject), { ...ask, params: members, headers: {}, limit });
-    },
-    prompts: (server, timeoutMs) => listPrompts(peers.shared(server), timeoutMs),
-    resources: (server, timeoutMs) => listResources(peers.shared(server), timeoutMs),
-    templates: (server, timeoutMs) => listTemplates(peers.shared(server), timeoutMs),
-    about: (server, timeoutMs) => readAbout(peers.shared(server), timeoutMs),
-  };
-}
-
-async function answered(peer: Peer, request: PeerRequest): Promise<ToolAnswer> {
-  const { document, version, place } = await peer.ask(request);
-  try {
-    return answerOf(document, version, place);
-  } catch (thrown) {
-    place[Symbol.dispose]();
-    throw thrown;
-  }
-}
-
 /** Lists are one for all clients: they have what there is for those that can do most. */
 function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
   return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
 }
 
-/** The result or the error of a response, as a document of its own. */
-function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable): ToolAnswer {
+/** The result or the error of a response, of at most `most` bytes, as a document of its own. */
+async function answerOf(
+  { root, text, body }: WireDocument,
+  version: string,
+  place: Disposable,
+  most: number,
+  inTurns: InTurns | undefined,
+): Promise<ToolAnswer> {
   const kind = isObject(body['result']) ? 'result' : 'error';
   const value = body[kind];
   const node = member(root, kind);
   if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
-  const document = locate('mcp', text.slice(node.start, node.end), value, { lenient: true });
+  const source = text.slice(node.start, node.end);
+  if (Buffer.byteLength(source) > most) throw new UpstreamFault('too_large', `the result is larger than ${most} bytes`);
+  const isInTurns = inTurns !== undefined && isLarge(source);
+  const document = isInTurns ? await inTurns(readLargeResult(source)) : locate('mcp', source, value, { lenient: true });
   return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
