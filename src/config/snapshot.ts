@@ -122,6 +122,39 @@ export interface McpServerConfig {
   readonly callsPerMinute?: number;
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
+  /** Of an HTTP API, whose tools the gateway runs itself; absent: the server speaks the protocol. */
+  readonly api?: ApiConfig;
+}
+
+/** The operations of an HTTP API. */
+export interface ApiConfig {
+  /** By name, in the order of the resource. */
+  readonly operations: ReadonlyMap<string, ApiOperation>;
+  /** Of all that is said of them: tells one state of the resource from another. */
+  readonly digest: string;
+}
+
+/** One operation of an HTTP API, which is one tool. */
+export interface ApiOperation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below the address of the API, with `{name}` for parameters. */
+  readonly path: string;
+  readonly parameters: readonly ApiParameter[];
+  readonly body: { readonly argument: string; readonly contentType: string } | undefined;
+  /** What clients learn of the tool: name, description, inputSchema, annotations. */
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** What its arguments must be. */
+  readonly arguments: Check;
+}
+
+/** Where one argument is sent. */
+export interface ApiParameter {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'header';
+  readonly argument: string;
+  readonly style: 'repeated' | 'comma' | 'space' | 'pipe' | 'deep' | 'json';
+  /** Slashes in a path are sent as %2F; else they are refused. */
+  readonly slashes: boolean;
 }
 
 /** A form for the user, an answer of the client's model, the client's folders. */

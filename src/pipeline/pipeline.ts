@@ -179,7 +179,8 @@ export class Pipeline {
 
   /** A request that was not turned away is over, whether or not it came to the counters. */
   leave(caller: Pick<CallContext, 'id' | 'key'>): void {
-    this.#parts.meter.arrivals.leave(caller);
+    const { arrivals } = this.#parts.meter;
+    if (arrivals.hasAny) arrivals.leave(caller);
   }
 
   /** Seals a request that was refused before its body could be read. `family`: what its surface speaks. */

@@ -11,6 +11,7 @@ import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
+import { isSendable } from '#/route/api-arguments.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
@@ -172,6 +173,7 @@ async function inspectArguments(
       return { inspection, sent, sentValue: args?.value ?? {}, answers: { written, sent: answers }, facts };
     const sentValue = JSON.parse(sent ?? '{}') as JsonObject;
     if (args && fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
+    if (!isSendable(server, listed.name, sentValue)) throw new Stopped(unfit(), facts);
     const answered = answers.at(-1);
     if (state && input?.responses && answered !== undefined)
       refuseUnfit(state.forms, input.responses.value, JSON.parse(answered) as JsonObject);

@@ -81,6 +81,8 @@ export interface ToolAnswer extends Disposable {
   readonly document: WireDocument;
   /** The revision that the server speaks. */
   readonly version: string;
+  /** Of an HTTP API, the status of its answer: from 500 on it failed; absent: 200. */
+  readonly status?: number;
 }
 
 /** A server that answered otherwise than with a message of the protocol. */

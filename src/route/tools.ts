@@ -3,6 +3,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped, type Difference } from '#/call/facts.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { matches, outside, type Denial } from './offer.ts';
+import { apiDenial } from './api-arguments.ts';
 import { argumentDenial, rulesOf, type PlacedRule } from './argument-rules.ts';
 import { approversOf } from './tool-approvals.ts';
 
@@ -83,7 +84,7 @@ export function routeTool(
   const id = `${toolSlug(server)}/${tool}`;
   const denial = toolDenial(server, tool, policy, definition);
   const rules = args === undefined ? [] : rulesOf(server, tool);
-  const broken = denial ?? argumentDenial(server, rules, args);
+  const broken = denial ?? (args && apiDenial(server, tool, args)) ?? argumentDenial(server, rules, args);
   const approvers = approversOf(server, tool, policy);
   const facts = {
     route: [

@@ -17,7 +17,7 @@ export const MCP_PROBE_HELP = `gwctl mcp probe SERVER [--config DIR] [--secrets-
 
 Asks an MCP server for its tools as a gateway does, with the address and the credential of its resource: which revision of
 the protocol it speaks, its tools, and the hash of each definition. Calls no tool, and changes no pin. Exits with 1 when
-the server does not list its tools.
+the server does not list its tools. An API (type OpenAPI) is not asked: its resource has its tools.
 
   SERVER               <namespace>/<name> of an MCPServer that a Workload reaches, or its name where that is enough
   --config DIR         Folder of resources (default: GW_CONFIG_DIR)
@@ -90,13 +90,14 @@ async function listOf(server: McpServerConfig): Promise<ToolListing> {
 }
 
 function report(
-  { id, url }: McpServerConfig,
+  { id, url, api }: McpServerConfig,
   { tools, leftOut, version }: ToolListing,
   json: boolean,
   out: Output['out'],
 ): void {
   const { read, unfit } = readDefinitions(tools);
-  if (!json) out(`${id} at ${url} speaks ${version}`);
+  const told = api ? 'is described by its resource, and was not asked' : `speaks ${version}`;
+  if (!json) out(`${id} at ${url} ${told}`);
   const width = Math.max(0, ...read.map(({ name }) => name.length));
   for (const { name, sha256, hidden } of read) {
     const seen = hidden === 0 ? '' : `  characters that cannot be seen: ${hidden}`;

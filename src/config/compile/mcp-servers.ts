@@ -4,6 +4,7 @@ import { isNearHost } from '../near-host.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
+import { compileApi } from './api-operations.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
 import { defaultPrefix } from './tool-prefix.ts';
@@ -89,6 +90,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const name = resource.id.slice(resource.namespace.length + 1);
   refuseAddress(compilation, resource, 'spec.endpoint.url', url);
   const { include, exclude, only } = spec.tools ?? {};
+  const api = compileApi(compilation, resource);
   return Object.freeze({
     id: resource.id,
     name,
@@ -109,6 +111,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
+    ...(api && { api }),
   });
 }
 

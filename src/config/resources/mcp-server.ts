@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { operations } from './api-operation.ts';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
@@ -104,7 +105,16 @@ const rule = closed({
 });
 
 const spec = closed({
-  endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
+  type: values(['MCP', 'OpenAPI'], {
+    default: 'MCP',
+    description:
+      'MCP: a server that speaks the Model Context Protocol. OpenAPI: an HTTP API, whose operations the gateway runs as tools.',
+  }),
+  endpoint: closed(
+    { url: endpointUrl('Address of the server. Of an API: its base address, below which all its paths are.') },
+    { description: 'How to reach the server.' },
+  ),
+  operations: Type.Optional(operations),
   transport: values(['StreamableHTTP', 'SSE'], {
     default: 'StreamableHTTP',
     description: 'The transport that it speaks. SSE, which the protocol gave up, is not served.',
@@ -235,6 +245,24 @@ const specRules: readonly Rule<MCPServerSpec>[] = [
     message: 'is not served: use StreamableHTTP',
     fieldPath: '.transport',
     check: (self) => self.transport !== 'SSE',
+  },
+  {
+    rule: "self.type == 'OpenAPI' ? has(self.operations) : !has(self.operations)",
+    message: 'must be set if and only if type is OpenAPI',
+    fieldPath: '.operations',
+    check: (self) => (self.type === 'OpenAPI') === (self.operations !== undefined),
+  },
+  {
+    rule: "self.type != 'OpenAPI' || self.definitions.mode == 'Pin'",
+    message: 'must not be set when type is OpenAPI: operations are the definitions',
+    fieldPath: '.definitions',
+    check: (self) => self.type !== 'OpenAPI' || self.definitions.mode === 'Pin',
+  },
+  {
+    rule: "self.type != 'OpenAPI' || (self.sessions == 'Shared' && !has(self.clientCapabilities))",
+    message: 'must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+    fieldPath: '.sessions',
+    check: (self) => self.type !== 'OpenAPI' || (self.sessions === 'Shared' && !self.clientCapabilities),
   },
 ];
 

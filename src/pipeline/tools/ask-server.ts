@@ -102,11 +102,12 @@ export async function askServer(asking: Asking, parts: AskParts): Promise<Given>
     });
     await notices?.done();
     await asks.done();
-    permit.end('served');
+    const { status = 200 } = answer;
+    permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
       asks,
-      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status: 200 })] },
+      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
     permit.end(outcomeOf(thrown, asking.fair));

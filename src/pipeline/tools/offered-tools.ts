@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
-import type { PinKeeper } from '#/dispatch/tools/pin-keeper.ts';
+import type { PinKeeper, PinnedTools } from '#/dispatch/tools/pin-keeper.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
 import { toolDenial } from '#/route/tools.ts';
+import { readDefinitions } from '#/route/tools/definitions.ts';
 import { federatedName } from '#/wire/mcp/names.ts';
 import type { FetchedList, ToolLists } from './tool-lists.ts';
 
@@ -151,11 +152,10 @@ export class OfferedTools {
   }
 
   async #decide(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
-    const { offered, pins } = await this.#pins.decide(
-      { organization, server: server.id },
-      server.definitions,
-      list.tools,
-    );
+    const of = { organization, server: server.id };
+    const { offered, pins } = server.api
+      ? ownDefinitions(list.tools)
+      : await this.#pins.decide(of, server.definitions, list.tools);
     return {
       list,
       byName: new Map(list.tools.filter(({ name }) => pins.has(name)).map((tool) => [tool.name, tool])),
@@ -163,6 +163,12 @@ export class OfferedTools {
       pins,
     };
   }
+}
+
+/** Definitions that the resource itself has: who wrote it has accepted them, and each is its own pin. */
+function ownDefinitions(tools: readonly ListedTool[]): Pick<PinnedTools, 'offered' | 'pins'> {
+  const { read } = readDefinitions(tools);
+  return { offered: read, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
 }
 
 /** What policy lets a workload see of these lists, each undefined where it is not known. */

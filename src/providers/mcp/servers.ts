@@ -1,13 +1,18 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpTokenFault, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
+import { ApiPeer } from './api-peer.ts';
 import { listTools } from './list-tools.ts';
-import { Peers } from './peers.ts';
+import { Peer } from './peer.ts';
 import { protocol } from './read-answer.ts';
+import { ResultRoom } from './result-room.ts';
+import { ServerPeers } from './server-peers.ts';
 
+/** Memory for the answers of all servers. */
+const ROOM_BYTES = 256 * 1024 * 1024;
 /** Bytes that an answer may have besides its result: messages before it, and the JSON around it. */
 const BESIDE = 64 * 1024;
 
@@ -20,10 +25,14 @@ export function createMcpServers(
   client: JsonObject,
   tokenOrigins: readonly string[] = [],
 ): McpServers {
-  const peers = new Peers(transport, client, tokenOrigins);
+  const room = new ResultRoom(ROOM_BYTES);
+  const peers = new ServerPeers((server, user) => new Peer(server, transport, room, client, user), tokenOrigins);
+  const apis = new ServerPeers((server, user) => new ApiPeer(server, transport, room, client, user), tokenOrigins);
+  const peerOf = (server: McpServerConfig, { subject }: InSession): Peer => peers.of(server, subject);
   return {
     async call(server, { tool, arguments: args, input = '', headers, meta, subject, ...ask }) {
-      const peer = peers.of(server, { subject });
+      if (server.api) return apis.of(server, subject).call({ tool, arguments: args, ...ask });
+      const peer = peers.of(server, subject);
       const named = `"name":${JSON.stringify(tool)},`;
       const { document, version, place } = await peer.ask({
         method: 'tools/call',
@@ -41,21 +50,24 @@ export function createMcpServers(
         throw thrown;
       }
     },
-    list: (server, timeoutMs) => listTools(peers.shared(server), allCapabilities(server), timeoutMs),
+    async list(server, timeoutMs) {
+      if (server.api) return apis.shared(server).list();
+      return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
+    },
     openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
-      peers.of(server, { subject }).openSession(capabilities, timeoutMs, signal),
+      peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
     async closeSession(server, to) {
       try {
-        peers.of(server, to).closeSession(to.session);
+        peerOf(server, to).closeSession(to.session);
       } catch (thrown) {
         // A user whose token is not exchanged cannot end a session there either.
         if (!(thrown instanceof McpTokenFault)) throw thrown;
       }
     },
-    notify: async (server, to, message) => peers.of(server, to).notify(to.session, message),
+    notify: async (server, to, message) => peerOf(server, to).notify(to.session, message),
     async request(server, to, { method, params, timeoutMs, signal }) {
       const members = JSON.stringify(params).slice(1, -1);
-      const { document, place } = await peers.of(server, to).ask({
+      const { document, place } = await peerOf(server, to).ask({
         method,
         params: members === '' ? '' : `${members},`,
         meta: {},
@@ -68,7 +80,7 @@ export function createMcpServers(
       place[Symbol.dispose]();
       if (isObject(document.body['error'])) throw protocol('the server refuses the request');
     },
-    listen: async (server, to, options) => peers.of(server, to).listen(to.session, options),
+    listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
 }
 

@@ -2,12 +2,9 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
-import { McpTokenFault, TokenOriginFault, type InSession } from '#/ports/mcp-servers.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
-import type { Transport } from '../http/transport.ts';
-import { Exchanges } from './exchanges.ts';
-import { Peer } from './peer.ts';
-import { ResultRoom } from './result-room.ts';
+import { McpTokenFault, TokenOriginFault } from '#/ports/mcp-servers.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
+import { Exchanges, type ForUser } from './exchanges.ts';
 import { UserRoom } from './user-room.ts';
 
 /** Servers that are known at once; the longest unused are forgotten, sessions and all. */
@@ -17,49 +14,44 @@ const USERS_BYTES = 64 * 1024 * 1024;
 const USER_BYTES = 20 * 1024;
 /** A user who does nothing for so long is forgotten. */
 const USER_MS = 3_600_000;
-/** Memory for the answers of all servers. */
-const ROOM_BYTES = 256 * 1024 * 1024;
 
-/** All servers that this process speaks to. */
-export class Peers {
-  readonly #transport: Transport;
-  readonly #client: JsonObject;
+/** What this process keeps of each server: one peer, or one for each user where the server is asked for users. */
+export class ServerPeers<P extends object> {
+  readonly #make: (server: McpServerConfig, user?: ForUser) => P;
   readonly #tokenOrigins: readonly string[];
-  readonly #shared = new LRUCache<string, Peer>({ max: MOST_PEERS });
-  readonly #room = new ResultRoom(ROOM_BYTES);
-  readonly #users = new UserRoom<Peer>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
+  readonly #shared = new LRUCache<string, P>({ max: MOST_PEERS });
+  readonly #users = new UserRoom<P>(Math.floor(USERS_BYTES / USER_BYTES), USER_MS);
   readonly #exchanges = new LRUCache<string, Exchanges>({ max: MOST_PEERS });
 
-  /** As of `createMcpServers`. */
-  constructor(transport: Transport, client: JsonObject, tokenOrigins: readonly string[]) {
-    this.#transport = transport;
-    this.#client = client;
+  /** `tokenOrigins`: of the token endpoints that tokens of users may be sent to. */
+  constructor(make: (server: McpServerConfig, user?: ForUser) => P, tokenOrigins: readonly string[]) {
+    this.#make = make;
     this.#tokenOrigins = tokenOrigins;
   }
 
-  /** A server as it is asked for one caller. Throws `McpTokenFault`. */
-  of(server: McpServerConfig, { subject }: Pick<InSession, 'subject'>): Peer {
-    return server.auth.type === 'token_exchange' ? this.#forUser(server, server.auth, subject) : this.shared(server);
+  /** For a call. `subject`: the access token that it came with. Throws `McpTokenFault` where there is no token for the user. */
+  of(server: McpServerConfig, subject: string | undefined): P {
+    return server.auth.type === 'token_exchange' ? this.#ofUser(server, server.auth, subject) : this.shared(server);
   }
 
-  /** A server as it is asked for the gateway itself. */
-  shared(server: McpServerConfig): Peer {
+  /** For the gateway itself. */
+  shared(server: McpServerConfig): P {
     const identity = serverIdentity(server);
     let peer = this.#shared.get(identity);
-    if (!peer) this.#shared.set(identity, (peer = new Peer(server, this.#transport, this.#room, this.#client)));
+    if (!peer) this.#shared.set(identity, (peer = this.#make(server)));
     return peer;
   }
 
   /** Users share nothing of such a server: neither tokens nor sessions. */
-  #forUser(server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): Peer {
+  #ofUser(server: McpServerConfig, { tokenUrl }: McpServerOAuth, subject: string | undefined): P {
     if (subject === undefined) throw new McpTokenFault('not_exchanged', 'there is no access token');
     if (!this.#tokenOrigins.includes(new URL(tokenUrl).origin)) throw new TokenOriginFault();
     const identity = serverIdentity(server);
     let exchanges = this.#exchanges.get(identity);
     if (!exchanges) this.#exchanges.set(identity, (exchanges = new Exchanges()));
     const user = { subject, person: personOf(subject), exchanges };
-    const make = (): Peer => new Peer(server, this.#transport, this.#room, this.#client, user);
-    return this.#users.of(server.id, `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`, make);
+    const name = `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`;
+    return this.#users.of(server.id, name, () => this.#make(server, user));
   }
 }
 
@@ -70,7 +62,7 @@ function personOf(token: string): string {
     const payload = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()) as Json;
     if (isObject(payload)) ({ sub } = payload);
   } catch {
-    // Tokens are checked when they come: only tests send others.
+    // It was checked when it came: only tests send what is no token.
   }
   return hash('sha256', typeof sub === 'string' ? sub : signedPart(token), 'base64url');
 }
