@@ -361,7 +361,7 @@ test.each(['legacy', 'modern'] as const)(
     });
     await expect.poll(() => server.of('tools/call').length).toBe(before[0] + 1);
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(asked).rejects.toThrow(/aborted/);
     await expect.poll(stopped).toBe(before[1] + 1);
   },
 );

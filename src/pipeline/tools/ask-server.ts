@@ -113,8 +113,9 @@ export async function askServer(asking: Asking, parts: AskParts): Promise<Given>
     permit.end(outcomeOf(thrown, asking.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
-    const { aborted, reason } = request.signal;
-    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
+    const reason: unknown = request.signal.reason;
+    if (request.signal.aborted)
+      throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');

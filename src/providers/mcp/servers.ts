@@ -1,5 +1,11 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import {
+  McpTokenFault,
+  type InSession,
+  type ToSession,
+  type McpServers,
+  type ToolAnswer,
+} from '#/ports/mcp-servers.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
@@ -54,8 +60,9 @@ export function createMcpServers(
       if (server.api) return apis.shared(server).list();
       return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
     },
-    openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
-      peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
+    async openSession(server, { subject, capabilities, timeoutMs, signal }) {
+      return server.api ? undefined : peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal);
+    },
     async closeSession(server, to) {
       try {
         peerOf(server, to).closeSession(to.session);
@@ -65,23 +72,21 @@ export function createMcpServers(
       }
     },
     notify: async (server, to, message) => peerOf(server, to).notify(to.session, message),
-    async request(server, to, { method, params, timeoutMs, signal }) {
-      const members = JSON.stringify(params).slice(1, -1);
-      const { document, place } = await peerOf(server, to).ask({
-        method,
-        params: members === '' ? '' : `${members},`,
-        meta: {},
-        headers: {},
-        limit: BESIDE,
-        timeoutMs,
-        signal,
-        session: to.session,
-      });
-      place[Symbol.dispose]();
-      if (isObject(document.body['error'])) throw protocol('the server refuses the request');
-    },
+    request: async (server, to, ask) => requestOf(peerOf(server, to), to, ask),
     listen: async (server, to, options) => peerOf(server, to).listen(to.session, options),
   };
+}
+
+async function requestOf(
+  peer: Peer,
+  { session }: ToSession,
+  { method, params, timeoutMs, signal }: Parameters<McpServers['request']>[2],
+): Promise<void> {
+  const members = JSON.stringify(params).slice(1, -1);
+  const asked = { method, params: members === '' ? '' : `${members},`, meta: {}, headers: {} };
+  const { document, place } = await peer.ask({ ...asked, limit: BESIDE, timeoutMs, signal, session });
+  place[Symbol.dispose]();
+  if (isObject(document.body['error'])) throw protocol('the server refuses the request');
 }
 
 /** Lists are one for all clients: they have what there is for those that can do most. */
