@@ -7,7 +7,7 @@ import { newKey, resource, startGateway, type GatewayProcess } from '../harness/
 import { rowOf } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpReceived, type McpStandIn } from '../harness/mcp-server.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { ask, mcpResources, post, textOf, type McpWorld } from './world.ts';
+import { ask, mcpResources, META, post, textOf, type McpWorld } from './world.ts';
 import { open, type Told } from './sse-client.ts';
 
 /** Servers that keep state for each client: sessions, questions, streams and cancellations, over two gateways. */
@@ -45,8 +45,18 @@ beforeAll(async () => {
   shared = await startMcpServer();
   databaseUrl = await createDatabase(inject('databaseUrl'));
   folder = mkdtempSync(join(tmpdir(), 'gatewarden-keys-'));
+  const env = { GW_CONTENT_KEY_FILE: join(folder, 'keys') };
+  const resources = resourcesWith({});
+  const start = () => startGateway({ resources, redisUrl: inject('redisUrl'), databaseUrl, env });
+  // The first makes the key.
+  const first = await start();
+  gateways = [first, await start()];
+}, 120_000);
+
+/** `more`: fields of the other key. */
+function resourcesWith(more: object): object[] {
   const PerClient = { sessions: 'PerClient', clientCapabilities: ['Elicitation', 'Roots'] };
-  const resources = mcpResources(
+  return mcpResources(
     {
       servers: {
         kept: { url: server.url, ...PerClient },
@@ -57,17 +67,13 @@ beforeAll(async () => {
         resource('VirtualKey', 'other', {
           workloadRef: { name: 'app' },
           hash: { value: hash('sha256', other, 'hex') },
+          ...more,
         }),
       ],
     },
     key,
   );
-  const env = { GW_CONTENT_KEY_FILE: join(folder, 'keys') };
-  const start = () => startGateway({ resources, redisUrl: inject('redisUrl'), databaseUrl, env });
-  // The first makes the key.
-  const first = await start();
-  gateways = [first, await start()];
-}, 120_000);
+}
 
 afterAll(async () => {
   await Promise.all(gateways?.map((gateway) => gateway.stop()) ?? []);
@@ -326,6 +332,48 @@ test('streams are few for each key, and there are none without a session that a 
   ] as const)
     expect((await open(at(0), path, undefined, headers, 'GET')).status).toBe(405);
 });
+
+test.each(['legacy', 'modern'] as const)(
+  'a %s client that hangs up has its call stopped at the server',
+  async (era) => {
+    const session = era === 'legacy' ? await initialize() : {};
+    const stopped = () => server.of('notifications/cancelled').length;
+    const before = [server.of('tools/call').length, stopped()] as const;
+    const meta = { _meta: META };
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'wait', ...(era === 'modern' && meta) },
+    };
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'wait' };
+    const leaving = new AbortController();
+    const asked = fetch(`${gateways[0]!.url}/v1/mcp/kept`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(era === 'modern' ? modern : session),
+      },
+      body: JSON.stringify(message),
+      signal: leaving.signal,
+    });
+    await expect.poll(() => server.of('tools/call').length).toBe(before[0] + 1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow(/aborted/);
+    await expect.poll(stopped).toBe(before[1] + 1);
+  },
+);
+
+test('a stream ends when its key is revoked', async () => {
+  const session = await initialize('/v1/mcp/kept', 0, other);
+  const stream = await open(at(0, other), '/v1/mcp/kept', undefined, session, 'GET');
+  expect(stream.status).toBe(200);
+  gateways[0]!.configure(resourcesWith({ revoked: true }));
+  expect(await stream.next()).toBeUndefined();
+  gateways[0]!.configure(resourcesWith({}));
+}, 60_000);
 
 test('the level of logs is set at the servers of a session, and at none without one', async () => {
   const session = await initialize();

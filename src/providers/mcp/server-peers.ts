@@ -62,7 +62,7 @@ function personOf(token: string): string {
     const payload = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()) as Json;
     if (isObject(payload)) ({ sub } = payload);
   } catch {
-    // It was checked when it came: only tests send what is no token.
+    // Tokens are checked when they come: only tests send others.
   }
   return hash('sha256', typeof sub === 'string' ? sub : signedPart(token), 'base64url');
 }

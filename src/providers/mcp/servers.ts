@@ -72,8 +72,9 @@ function sessionsOf(
   peerOf: (server: McpServerConfig, to: InSession) => Peer,
 ): Pick<McpServers, 'openSession' | 'closeSession' | 'notify' | 'request' | 'listen'> {
   return {
-    openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
-      peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
+    async openSession(server, { subject, capabilities, timeoutMs, signal }) {
+      return server.api ? undefined : peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal);
+    },
     async closeSession(server, to) {
       try {
         peerOf(server, to).closeSession(to.session);
