@@ -32,6 +32,10 @@ run: packages ## Start the gateway with nothing else installed; prints a key and
 gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
+.PHONY: bridge
+bridge: packages ## The bridge to an MCP server over standard input: make bridge ARGS="COMMAND ARGUMENT…" (GW_BRIDGE_TOKEN)
+	@exec $(WITH_NODE) node bridge/main.ts $(ARGS)
+
 .PHONY: debug
 debug: packages ## Start the gateway with the inspector on port 9229; FILE=…: one test, stopped at its first line
 ifdef FILE

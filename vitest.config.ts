@@ -22,7 +22,11 @@ export default defineConfig({
       // Beside the code, and without state of their own in modules: files share a process and what it has loaded.
       {
         extends: true,
-        test: { name: 'units', isolate: false, include: ['src/**/*.test.ts', 'inference/**/*.test.ts'] },
+        test: {
+          name: 'units',
+          isolate: false,
+          include: ['src/**/*.test.ts', 'inference/**/*.test.ts', 'bridge/**/*.test.ts'],
+        },
       },
       { extends: true, test: { name: 'suites', include: ['test/**/*.test.ts'] } },
     ],

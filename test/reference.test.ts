@@ -53,7 +53,7 @@ describe('error codes', () => {
 describe('metrics', () => {
   const declares = (text: string): readonly string[] =>
     [...text.matchAll(/\b(?:counter|total|gauge|histogram)\(\s*'(gw_\w+)'/g)].map(([, name]) => name!);
-  const files = list('{src,inference,operators}/**/*.ts', ['**/*.test.ts', '**/node_modules/**']);
+  const files = list('{src,inference,operators,bridge}/**/*.ts', ['**/*.test.ts', '**/node_modules/**']);
   const counting = files.filter((file) => declares(read(file)).length > 0);
   const listed = LISTED_GROUPS.flatMap(({ file, metrics }) =>
     Object.values(metrics).map(({ name }) => `${name} ${file}`),
@@ -86,7 +86,7 @@ describe('metrics', () => {
 
 describe('log events', () => {
   const sources = new Map(
-    list('{src,inference,operators}/**/*.ts', [
+    list('{src,inference,operators,bridge}/**/*.ts', [
       '**/*.test.ts',
       '**/node_modules/**',
       'src/telemetry/log-events.ts',

@@ -69,6 +69,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   telemetry: { uses: ['values'], types: ROOMS },
   inference: { uses: [], types: [] },
   operators: { uses: [], types: [] },
+  bridge: { uses: ['settings', 'wire'], types: [] },
 };
 
 /** Everybody else is given settings. */
@@ -212,7 +213,7 @@ export function checkRepository(root: string): string[] {
       .map((path) => path.replaceAll('\\', '/'))
       .sort();
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
-  const code = list('{src,inference,operators,test}/**/*.{ts,js}').map(read);
+  const code = list('{src,inference,operators,bridge,test}/**/*.{ts,js}').map(read);
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
   return [...violations(code, imports), ...mendedFolders(arrowsOf(code, imports)), ...checkDocuments(root)];
 }

@@ -9,7 +9,7 @@ const DECISIONS = 'docs/internals/decisions';
 /** Everything that people read, less generated pages. */
 const DOCUMENTS = [
   ...['*.md', '.github/**/*.md', 'docs/**/*.md', 'src/**/*.md', 'test/**/README.md'],
-  ...['operators/*.md', 'inference/**/*.md', 'tools/*/README.md'],
+  ...['operators/*.md', 'bridge/*.md', 'inference/**/*.md', 'tools/*/README.md'],
 ];
 const GENERATED = /^docs\/(?:reference\/(?!http-api\.md)|prove\/specification\.md)/;
 /** Names files of other places. */

@@ -10,7 +10,18 @@ export interface World {
 }
 
 /** The folders of the repository: a name that starts with one is meant as a path. */
-export const FOLDERS = ['src', 'docs', 'test', 'tools', 'inference', 'operators', 'charts', 'k8s', '.ci'] as const;
+export const FOLDERS = [
+  'src',
+  'docs',
+  'test',
+  'tools',
+  'inference',
+  'operators',
+  'bridge',
+  'charts',
+  'k8s',
+  '.ci',
+] as const;
 
 const EXTENSION = /\.(?:ts|md|json|sql|lua|yaml|yml|sh)$/;
 

@@ -17,7 +17,7 @@ export interface Ratchet {
 const FILE = 'tools/ratchet.json';
 const GLOSSARY = 'docs/internals/glossary.md';
 const TEXTS = [
-  '{src,inference,operators,test,tools}/**/*.{ts,md}',
+  '{src,inference,operators,bridge,test,tools}/**/*.{ts,md}',
   '{docs,.github}/**/*.md',
   ...['*.md', 'charts/**/*.{yaml,tpl,txt}', 'k8s/**/*.yaml', 'Makefile'],
 ];

@@ -282,6 +282,13 @@ function toolCommands(settings: Reader): Commands {
         return { help: MCP_PROBE_HELP, run: (args, output) => mcpProbe(args, folder, output) };
       },
     },
+    'mcp from-openapi': {
+      summary: 'Write an MCPServer from an OpenAPI description',
+      load: async () => {
+        const { MCP_FROM_OPENAPI_HELP, mcpFromOpenApi } = await import('./mcp/from-openapi.ts');
+        return { help: MCP_FROM_OPENAPI_HELP, run: mcpFromOpenApi };
+      },
+    },
     'mcp approve': {
       summary: 'List, approve and deny calls of tools that wait for a person',
       load: async () => {

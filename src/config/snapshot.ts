@@ -113,16 +113,58 @@ export interface McpServerConfig {
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** What of it clients may use. */
+  readonly offer: ReadonlySet<McpFeature>;
   /** Of these, only tools whose definition says that they change nothing. */
   readonly readOnlyTools: boolean;
   readonly definitions: ToolDefinitionsConfig;
+  /** The same of its prompts. */
+  readonly promptDefinitions: ToolDefinitionsConfig;
+  /** The same of its instructions, under the name `instructions`. */
+  readonly instructionDefinitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];
   /** Of each workload; absent: no limit. */
   readonly callsPerMinute?: number;
   readonly maxResultBytes: number;
   readonly timeoutSeconds: number;
+  /** Of an HTTP API, whose tools the gateway runs itself; absent: the server speaks the protocol. */
+  readonly api?: ApiConfig;
 }
+
+/** The operations of an HTTP API. */
+export interface ApiConfig {
+  /** By name, in the order of the resource. */
+  readonly operations: ReadonlyMap<string, ApiOperation>;
+  /** Of all that is said of them: tells one state of the resource from another. */
+  readonly digest: string;
+}
+
+/** One operation of an HTTP API, which is one tool. */
+export interface ApiOperation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below the address of the API, with `{name}` for parameters. */
+  readonly path: string;
+  readonly parameters: readonly ApiParameter[];
+  readonly body: { readonly argument: string; readonly contentType: string } | undefined;
+  /** What clients learn of the tool: name, description, inputSchema, annotations. */
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** What its arguments must be. */
+  readonly arguments: Check;
+}
+
+/** Where one argument is sent. */
+export interface ApiParameter {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'header';
+  readonly argument: string;
+  readonly style: 'repeated' | 'comma' | 'space' | 'pipe' | 'deep' | 'json';
+  /** Slashes in a path are sent as %2F; else they are refused. */
+  readonly slashes: boolean;
+}
+
+/** What a server may be used for. */
+export type McpFeature = 'tools' | 'resources' | 'prompts' | 'completions' | 'instructions';
 
 /** A form for the user, an answer of the client's model, the client's folders. */
 type ClientCapability = 'elicitation' | 'sampling' | 'roots';
@@ -336,10 +378,10 @@ export interface PriceConfig {
   readonly usdToEur?: string;
 }
 
-/** Which definitions of a server's tools are offered. */
+/** Which definitions of a server's tools, prompts or instructions are offered. */
 export interface ToolDefinitionsConfig {
   /** All of them; those of the first list and what people accept; or those that are declared. */
   readonly mode: 'record' | 'pin' | 'declared';
-  /** By the name of the tool: SHA-256 in hexadecimal of its definition. Empty unless the mode is `declared`. */
+  /** By name: SHA-256 in hexadecimal of the definition. Empty unless the mode is `declared`. */
   readonly declared: ReadonlyMap<string, string>;
 }

@@ -1,7 +1,6 @@
 import type { Emit } from '#/call/call.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { Coming, Streaming } from './dispatch.ts';
-import { explain } from './dispatch.ts';
+import { explain, type Coming, type Streaming } from './dispatch.ts';
 import { headWith, PLAIN_HEAD } from './losses.ts';
 import { dataIn, recordMade } from './kept/made-objects.ts';
 import { readBuffered, type Reading } from './relay/buffered.ts';

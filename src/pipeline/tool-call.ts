@@ -1,4 +1,4 @@
-import type { DlpMode, McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
@@ -11,6 +11,7 @@ import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
+import { isSendable } from '#/route/api-arguments.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
@@ -26,6 +27,8 @@ import { askServer, enterServer, type EnteredServer } from './tools/ask-server.t
 import { openState, type InputState } from './tools/clients/input-state.ts';
 import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
+import { mayHaveOriginals } from './tools/inspect-given.ts';
+import { linkedText } from './tools/linked-text.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
@@ -108,7 +111,7 @@ function chooseTool({ request, found, server, listed }: Admitted): Stated<object
 }
 
 /** A server that is asked for each user does nothing for a key. */
-function userNeeded({ name }: McpServerConfig): GatewayError {
+export function userNeeded({ name }: McpServerConfig): GatewayError {
   const message =
     `The MCP server ${name} is asked for the user of each call, and a virtual key has none. ` +
     'Send an access token of the user.';
@@ -153,6 +156,7 @@ async function inspectArguments(
       return { inspection, sent, sentValue: args?.value ?? {}, answers: { written, sent: answers }, facts };
     const sentValue = JSON.parse(sent ?? '{}') as JsonObject;
     if (args && fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
+    if (!isSendable(server, listed.name, sentValue)) throw new Stopped(unfit(), facts);
     const answered = answers.at(-1);
     if (state && input?.responses && answered !== undefined)
       refuseUnfit(state.forms, input.responses.value, JSON.parse(answered) as JsonObject);
@@ -162,7 +166,7 @@ async function inspectArguments(
   }
 }
 
-/** What is inspected. */
+/** The document that is inspected. */
 function documentOf(args: ToolCallRequest['arguments'], answers: readonly string[]): WireDocument {
   return args && answers.length === 0
     ? argumentsDocument(args.source, args.value)
@@ -181,11 +185,6 @@ function sentBy(
   if (answers.length === 0) return { sent: argumentsIn(edited), answers };
   const parts = partsOfSaying(edited);
   return { sent: args && parts.arguments, answers: parts.answers };
-}
-
-/** Whether policy lets the server receive what the client keeps from models. */
-function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
-  return trust === 'internal' && mode === 'allow_log';
 }
 
 function unfit(): GatewayError {
@@ -278,15 +277,16 @@ async function passResult(
   const tool = { ...answered, ...(asks && { asks }), is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
+  const told = request.server === undefined ? linkedText(text, server) : text;
   return {
-    reply: { kind: answer.kind, status: statusOf(answer, request), text, unscanned, limits },
+    reply: { kind: answer.kind, status: statusOf(answer, request), text: told, unscanned, limits },
     // A call is paid for when it is done, however many rounds it takes.
     facts: { tool, unscanned, ...(asks && { units: { calls: 0 } }), isServed: !request.signal.aborted },
   };
 }
 
 /** The modern revision has a status of its own for a capability that the client did not declare. */
-function statusOf({ kind, document }: ToolAnswer, { era }: ToolCallRequest): number {
+export function statusOf({ kind, document }: ToolAnswer, { era }: Pick<ToolCallRequest, 'era'>): number {
   const isMissing = kind === 'error' && document.body['code'] === RPC.missingCapability;
   return isMissing && era.era === 'modern' ? 400 : 200;
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { Stopped, type Difference } from '#/call/facts.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { matches, outside, type Denial } from './offer.ts';
+import { apiDenial } from './api-arguments.ts';
 import { argumentDenial, rulesOf, type PlacedRule } from './argument-rules.ts';
 import { approversOf } from './tool-approvals.ts';
 
@@ -33,6 +34,9 @@ export function toolDenial(
       `not among the tools that MCPServer ${server.id} offers: its definition does not say readOnlyHint`,
     );
   const isOffered =
+    server.offer.has('tools') &&
+    // Allow-lists and prices call prompts and resources so.
+    !/^(?:prompts|resources|completion)\//.test(tool) &&
     (include === undefined || include.some((pattern) => matches(pattern, tool))) &&
     exclude?.some((pattern) => matches(pattern, tool)) !== true;
   if (!isOffered) return denied('tool_not_found', `not among the tools that MCPServer ${server.id} offers`);
@@ -83,7 +87,7 @@ export function routeTool(
   const id = `${toolSlug(server)}/${tool}`;
   const denial = toolDenial(server, tool, policy, definition);
   const rules = args === undefined ? [] : rulesOf(server, tool);
-  const broken = denial ?? argumentDenial(server, rules, args);
+  const broken = denial ?? (args && apiDenial(server, tool, args)) ?? argumentDenial(server, rules, args);
   const approvers = approversOf(server, tool, policy);
   const facts = {
     route: [

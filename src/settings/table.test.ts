@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from './rows/forms.ts';
 import { createReader, defaultOf } from './reader.ts';
+import { BRIDGE_ROWS } from './rows/bridge-rows.ts';
 import { CONTROLLER_ROWS } from './rows/controller-rows.ts';
 import { ENGINE_ROWS } from './rows/engine-rows.ts';
 import { GATEWAY_ROWS } from './rows/gateway-rows.ts';
@@ -16,6 +17,7 @@ const FOLDERS: Readonly<Record<Program, readonly string[]>> = {
   gateway: ['src/main.ts', 'src/settings/*.ts'],
   controller: ['operators/*.ts'],
   engine: ['inference/*.ts'],
+  bridge: ['bridge/*.ts'],
   gwctl: ['src/cli/*.ts', 'src/settings/{anchor,bucket}-settings.ts'],
 };
 /** Where a program uses members of its settings. */
@@ -23,6 +25,7 @@ const USERS: Readonly<Record<Program, readonly string[]>> = {
   gateway: ['src/**/*.ts'],
   controller: ['operators/*.ts', 'src/telemetry/*.ts'],
   engine: ['inference/*.ts', 'src/telemetry/*.ts'],
+  bridge: ['bridge/*.ts', 'src/telemetry/*.ts'],
   gwctl: [],
 };
 
@@ -44,13 +47,18 @@ const users = textsOf(USERS, ['src/settings/rows/*']);
 /** Variables about a bucket are read by family and last part. */
 const BUCKET = /^GW_(?:ANCHOR|JOBS)(?=_(?:ENDPOINT|REGION|CREDENTIALS_FILE)$)/;
 
-test.each([CONTROLLER_ROWS, ENGINE_ROWS, GATEWAY_ROWS, STORAGE_ROWS])('rows are sorted by name', (rows) => {
-  const names = Object.keys(rows);
-  expect(names).toEqual(names.toSorted());
-});
+test.each([BRIDGE_ROWS, CONTROLLER_ROWS, ENGINE_ROWS, GATEWAY_ROWS, STORAGE_ROWS])(
+  'rows are sorted by name',
+  (rows) => {
+    const names = Object.keys(rows);
+    expect(names).toEqual(names.toSorted());
+  },
+);
 
 test('no name stands in two files', () => {
-  const counts = [CONTROLLER_ROWS, ENGINE_ROWS, GATEWAY_ROWS, STORAGE_ROWS].map((rows) => Object.keys(rows).length);
+  const counts = [BRIDGE_ROWS, CONTROLLER_ROWS, ENGINE_ROWS, GATEWAY_ROWS, STORAGE_ROWS].map(
+    (rows) => Object.keys(rows).length,
+  );
   expect(ALL).toHaveLength(counts.reduce((sum, count) => sum + count));
   expect(ALL.length).toBeGreaterThan(70);
 });

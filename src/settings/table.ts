@@ -1,4 +1,5 @@
 import type { Value } from './rows/forms.ts';
+import { BRIDGE_ROWS } from './rows/bridge-rows.ts';
 import { CONTROLLER_ROWS } from './rows/controller-rows.ts';
 import { ENGINE_ROWS } from './rows/engine-rows.ts';
 import { GATEWAY_ROWS } from './rows/gateway-rows.ts';
@@ -9,7 +10,13 @@ import type { Program } from './rows/setting.ts';
  * Every environment variable that a program of Gatewarden reads. From this table follow the readers, their errors, the chart's
  * variables and schema, and docs/reference/settings.md (`make docs`).
  */
-export const SETTINGS = { ...CONTROLLER_ROWS, ...ENGINE_ROWS, ...GATEWAY_ROWS, ...STORAGE_ROWS } as const;
+export const SETTINGS = {
+  ...BRIDGE_ROWS,
+  ...CONTROLLER_ROWS,
+  ...ENGINE_ROWS,
+  ...GATEWAY_ROWS,
+  ...STORAGE_ROWS,
+} as const;
 
 type Table = typeof SETTINGS;
 

@@ -1,13 +1,13 @@
 /** An event of the process log. */
 export interface LogEvent {
   readonly levels: readonly ('fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace')[];
-  readonly by: readonly ('gateway' | 'controller' | 'engine')[];
+  readonly by: readonly ('gateway' | 'controller' | 'engine' | 'bridge')[];
   /** Members of the line besides `level`, `time` and `event`. */
   readonly facts: readonly string[];
   readonly meaning: string;
 }
 
-const ALL = ['gateway', 'controller', 'engine'] as const;
+const ALL = ['gateway', 'controller', 'engine', 'bridge'] as const;
 
 /** A row of the table. */
 function event<const L extends LogEvent['levels'], const F extends readonly string[]>(
@@ -37,6 +37,12 @@ const onEngine = <const L extends LogEvent['levels'], const F extends readonly s
   meaning: string,
 ) => event(['engine'], levels, facts, meaning);
 
+const onBridge = <const L extends LogEvent['levels'], const F extends readonly string[]>(
+  levels: L,
+  facts: F,
+  meaning: string,
+) => event(['bridge'], levels, facts, meaning);
+
 const fault = (what: string) => onGateway(['warn'], ['err'], `Access failed: ${what}. The gateway tries again.`);
 
 /**
@@ -46,6 +52,33 @@ const fault = (what: string) => onGateway(['warn'], ['err'], `Access failed: ${w
 export const LOG_EVENTS = {
   'anchor.fault': fault('a copy of a checkpoint to object storage'),
   'approvals.fault': fault('the record of approvals'),
+  'bridge.failed': onBridge(['error'], ['err'], 'The bridge failed to answer a request, for a reason that is its own.'),
+  'bridge.line_too_long': onBridge(
+    ['warn'],
+    ['bytes'],
+    'The server wrote a message larger than `GW_BRIDGE_MAX_MIB`. It was dropped.',
+  ),
+  'bridge.no_message': onBridge(
+    ['warn'],
+    ['lines', 'characters'],
+    'The server wrote lines to standard output that are no messages, so many by now. They were dropped.',
+  ),
+  'bridge.not_opened': onBridge(['fatal'], ['err'], 'The server did not answer its handshake. The bridge ends.'),
+  'bridge.ready': onBridge(
+    ['info'],
+    ['host', 'port', 'version'],
+    'The bridge serves, and its server has shaken hands.',
+  ),
+  'bridge.server_ended': onBridge(
+    ['error', 'fatal'],
+    ['code', 'signal', 'err'],
+    'The server has ended, or could not be started. The bridge ends too, with status 1.',
+  ),
+  'bridge.stderr_dropped': onBridge(
+    ['warn'],
+    ['lines'],
+    'The server wrote more lines to standard error than are passed on, which is 100 a second.',
+  ),
   'cache.fault': fault('the response cache'),
   'call.failed': onGateway(
     ['warn'],
@@ -227,23 +260,23 @@ export const LOG_EVENTS = {
   ),
   'tools.changed': onGateway(
     ['info', 'warn'],
-    ['organization', 'server', 'what', 'count', 'tools', 'hidden'],
-    'Tools of a server were `pinned` for the first time, `changed`, `removed` or `returned`; `warn`: they are `quarantined` until a person accepts them. `tools`: the first of their names. `hidden`: invisible characters in their definitions.',
+    ['organization', 'server', 'list', 'what', 'count', 'tools', 'hidden'],
+    'Tools of a server (`list` `tools`), its prompts or its instructions were `pinned` for the first time, `changed`, `removed` or `returned`; `warn`: they are `quarantined` until a person accepts them. `tools`: the first of their names. `hidden`: invisible characters in their definitions.',
   ),
   'tools.listed': onGateway(
     ['debug'],
-    ['server', 'tools', 'left_out'],
-    'An MCP server listed its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+    ['list', 'server', 'tools', 'left_out'],
+    'An MCP server gave a list. `tools`: how many entries it has. `left_out`: entries that break the rules of the protocol.',
   ),
   'tools.unfit': onGateway(
     ['warn'],
-    ['organization', 'server', 'why', 'count', 'tools'],
-    'Tools of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
+    ['organization', 'server', 'list', 'why', 'count', 'tools'],
+    'Tools or prompts of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
   ),
   'tools.unlisted': onGateway(
     ['warn'],
-    ['server', 'why'],
-    'An MCP server that listed its tools before does not list them now. They are offered from its last list for ten minutes.',
+    ['list', 'server', 'why'],
+    'An MCP server that gave a list before does not give it now. Its last one is used for ten minutes.',
   ),
   'usage.implausible': onGateway(
     ['warn'],

@@ -57,20 +57,6 @@ const JOINED: Readonly<Record<string, (left: string, right: string) => Carrier>>
       ],
     },
   ],
-  'a list in a result of a tool': (left, right) => (mark) => [
-    '/v1/chat/completions',
-    {
-      model: 'upstream/m',
-      messages: [
-        { role: 'user', content: mark },
-        {
-          role: 'assistant',
-          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
-        },
-        { role: 'tool', tool_call_id: 'call_1', content: JSON.stringify([left, right]) },
-      ],
-    },
-  ],
 };
 
 /** The halves, and what of them may not arrive. */

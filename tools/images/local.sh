@@ -1,8 +1,8 @@
 #!/bin/sh
 # local.sh bases | build NAME | run COMMAND…: images without a registry, for tests and for a look at them. As root, on Debian.
 #   bases       makes the base images from Debian's packages: what images stand on, what they are built in, and the stores
-#   build NAME  builds localhost/gatewarden or localhost/gatewarden-inference on them, from the Dockerfiles as they are;
-#               further arguments go to buildah
+#   build NAME  builds localhost/gatewarden, localhost/gatewarden-inference or localhost/gatewarden-bridge on them, from the
+#               Dockerfiles as they are; further arguments go to buildah
 #   run         runs podman or buildah on the images of this checkout
 # Everything is in .tools/containers. SOURCE_DATE_EPOCH dates what is in the images (0 unless given).
 set -eu
@@ -44,6 +44,7 @@ build() {
   case $name in
     gatewarden) file=Dockerfile ;;
     gatewarden-inference) file=inference/Dockerfile ;;
+    gatewarden-bridge) file=bridge/Dockerfile ;;
     *) echo "unknown image: $name" >&2; exit 2 ;;
   esac
   # npm in the build goes where npm of this machine goes, trusts what it trusts, and takes what it has fetched before;

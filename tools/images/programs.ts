@@ -35,6 +35,15 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     system: [],
     debian: [],
   },
+  bridge: {
+    entries: ['bridge/main.ts'],
+    leave: [],
+    compiled: [],
+    assets: [],
+    packages: [],
+    system: [],
+    debian: [],
+  },
   inference: {
     entries: ['inference/main.ts'],
     leave: [],

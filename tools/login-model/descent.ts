@@ -10,7 +10,7 @@ export interface Example {
   readonly kind: number;
 }
 
-const EPOCHS = 3;
+const EPOCHS = 4;
 const RATE = 0.05;
 /** The last layer learns slower. */
 const RATE_LAST = 0.3;

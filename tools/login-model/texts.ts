@@ -1,4 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { cueOf } from '#/inspect/detectors/login-tokens.ts';
@@ -35,12 +37,14 @@ export interface Reading {
   readonly hyphenated: readonly string[];
   /** The sentences that the frames were written for, and sentences without a login. */
   readonly more: readonly string[];
+  /** Words that texts have once or twice, of any language: as unknown to the model as those of texts to come. */
+  readonly rare: readonly string[];
   /** Nouns and names, as they stand in the middle of a sentence. */
   readonly capitalized: readonly string[];
 }
 
 /** Words, names, texts and templates of a language, out of this tree. */
-export function readingOf(language: Language): Reading {
+export function readingOf(language: Language, rare: readonly string[]): Reading {
   const named = linesOf(`names.${language}.jsonl`).map((line) => (JSON.parse(line) as { text: string }).text);
   const people = named.flatMap((text) => [...text.matchAll(/\[\[PER:([^\]]+)\]\]/g)].map(([, name]) => name as string));
   const parts = people.map((name) =>
@@ -74,6 +78,7 @@ export function readingOf(language: Language): Reading {
       ],
     },
     texts,
+    rare,
     capitalized: [...new Set(texts.flatMap((text) => text.match(/(?<=[\p{L},] )\p{Lu}\p{Ll}{2,14}(?= )/gu) ?? []))],
     glossary: glossaryOf(language),
     hyphenated: [
@@ -112,6 +117,7 @@ export function knownWords(
   readings: readonly Reading[],
   shared: readonly string[],
   tree: readonly string[],
+  listed: readonly string[],
 ): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const text of shared)
@@ -121,6 +127,7 @@ export function knownWords(
     ...readings.flatMap(({ vocabulary }) => vocabulary.words),
     ...[...counts].filter(([, count]) => count > 2).map(([word]) => word),
   ]);
+  for (const word of listed) words.add(word);
   for (const { glossary } of readings) for (const word of glossary) words.add(word);
   for (const text of tree)
     for (const [word] of text.matchAll(/(?<![\p{L}\d])\p{Ll}{3,18}(?![\p{L}\d])/gu)) words.add(word);
@@ -129,11 +136,43 @@ export function knownWords(
   return words;
 }
 
+const TESSERACT = ['eng', 'deu', 'fra', 'spa', 'ita', 'nld', 'pol', 'por'];
+
+/** Words of small letters that Tesseract's data of languages (Apache-2.0) list. `folder`: where those data are. */
+export function listedWords(folder: string): readonly string[] {
+  const work = mkdtempSync(path.join(tmpdir(), 'words-'));
+  try {
+    return TESSERACT.flatMap((language) => {
+      const own = path.join(work, language);
+      execFileSync('combine_tessdata', ['-u', path.join(folder, `${language}.traineddata`), `${own}.`], {
+        stdio: 'ignore',
+      });
+      const parts = [`${own}.lstm-unicharset`, `${own}.lstm-word-dawg`, `${own}.words`];
+      execFileSync('dawg2wordlist', parts, { stdio: 'ignore' });
+      return readFileSync(`${own}.words`, 'utf8')
+        .split('\n')
+        .filter((word) => /^\p{Ll}{4,14}$/u.test(word));
+    });
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+/** Words of small letters that ordinary texts have once or twice. */
+export function rareWords(texts: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts)
+    for (const [word] of text.matchAll(/(?<![\p{L}\d_.@=/-])\p{Ll}{4,18}(?![\p{L}\d_@=/-])/gu))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count < 3).map(([word]) => word);
+}
+
 /** Texts of the shared data, in several languages. */
-export function sharedTexts(data: string): readonly string[] {
-  const files = ['router', 'decisions', 'ner', 'pii'].flatMap((folder) =>
-    globSync(path.join(data, folder, '*.jsonl.gz')),
-  );
+export function sharedTexts(
+  data: string,
+  folders: readonly string[] = ['router', 'decisions', 'ner', 'pii'],
+): readonly string[] {
+  const files = folders.flatMap((folder) => globSync(path.join(data, folder, '*.jsonl.gz')));
   return files
     .filter((file) => !/[.]dev[.]/.test(file))
     .flatMap((file) => gunzipSync(readFileSync(file)).toString().split('\n').filter(Boolean))
@@ -231,7 +270,7 @@ function around(random: Random, text: string, texts: readonly string[]): string 
 }
 
 /** A word of small letters that few texts have, and no login: misspelled, put together, or in other letters. */
-export function unusual(random: Random, { vocabulary: { words }, glossary, hyphenated }: Reading): string {
+export function unusual(random: Random, { vocabulary: { words }, glossary, hyphenated, rare }: Reading): string {
   const word = (): string => random.pick(random.next() < 0.5 ? words : glossary);
   const one = word();
   const at = 1 + random.below(Math.max(1, one.length - 1));
@@ -244,6 +283,7 @@ export function unusual(random: Random, { vocabulary: { words }, glossary, hyphe
     [2, () => one + random.pick(['ed', 'ing', 'er', 'ers', 's', 'en', 'able', 'less', 'ista', 'mente', 'owy', 'ung'])],
     [2, () => `${word()}-${word()}`],
     [2, () => random.pick(hyphenated)],
+    [24, () => random.pick(rare)],
     [2, () => random.letters(2 + random.below(3))],
     [2, () => unaccented(one)],
     [3, () => word()],

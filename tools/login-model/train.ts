@@ -13,6 +13,8 @@ import { randomOf } from './random.ts';
 import {
   nearCue,
   knownWords,
+  listedWords,
+  rareWords,
   type Labelled,
   type Language,
   LANGUAGES,
@@ -23,9 +25,9 @@ import {
 
 const SEED = 20261126;
 /** Sentences of templates for each language. */
-const PER_LANGUAGE = 8_000;
+const PER_LANGUAGE = 12_000;
 /** Ordinary sentences with a value or a technical name put into them, for each language, and blocks of agents' texts. */
-const PLACED = 12_000;
+const PLACED = 16_000;
 const AGENTS = 6_000;
 /** The share of words that are neither, of texts without any, that is learned from. */
 const SAMPLED = 0.3;
@@ -56,10 +58,14 @@ function examplesOf({ text, spans }: Labelled, known: (word: string) => boolean)
 const any = readFileSync(path.join(import.meta.dirname, 'sentences/any.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
-const readings = LANGUAGES.map(readingOf);
-const shared = sharedTexts(process.env['DATA'] ?? path.join(import.meta.dirname, '../../../shared/data'));
+const data = process.env['DATA'] ?? path.join(import.meta.dirname, '../../../shared/data');
+const shared = sharedTexts(data);
+// Files of personal data have logins in them.
+const rare = rareWords(sharedTexts(data, ['router', 'decisions', 'ner']));
+const readings = LANGUAGES.map((language) => readingOf(language, rare));
 const tree = textsOfTree();
-const vocabulary = knownWords(readings, shared, tree);
+const listed = listedWords(process.env['TESSDATA'] ?? '/usr/share/tesseract-ocr/5/tessdata');
+const vocabulary = knownWords(readings, shared, tree, listed);
 const words = wordsIn(vocabulary);
 const { known } = modelOf({
   words,

@@ -35,18 +35,18 @@ export function login(random: Random, { words, given, surnames }: Vocabulary): s
   const year = (): string => String(1950 + random.below(80));
   const sign = random.pick(['_', '.', '-', '.']);
   const makers: readonly (readonly [number, () => string])[] = [
-    [10, () => initial + last],
+    [20, () => initial + last],
     [6, () => initial + last + digits],
     [7, () => `${initial}.${last}`],
     [8, () => `${first}.${last}`],
     [6, () => `${first}_${last}`],
     [3, () => `${first}-${last}`],
     [4, () => `${last}.${initial}`],
-    [4, () => last + initial],
+    [6, () => last + initial],
     [4, () => `${initial}${sign}${last}${digits}`],
     [5, () => first + digits],
     [3, () => last + digits],
-    [4, () => first + last],
+    [5, () => first + last],
     [2, () => first.slice(0, 2) + last],
     [2, () => first.slice(0, 3) + last.slice(0, 3) + (random.below(2) ? digits : '')],
     [2, () => `${last}-${initial}`],

@@ -17,7 +17,7 @@ export function settingsPage(): string {
   return page(
     'Settings',
     'src/settings/rows',
-    'Programs read their settings from environment variables: the gateway, the controller, the document engine and `gwctl`. An ' +
+    'Programs read their settings from environment variables: the gateway, the controller, the document engine, the bridge and `gwctl`. An ' +
       'empty variable is one that is not set. A program that finds an error names every variable at fault, never its value, and ' +
       'ends with 2. A variable that begins with `GW_` and is not in this table is an error too; the message names the setting ' +
       'that was probably meant.',

@@ -16,6 +16,15 @@
 {{- if and $scaling.enabled (gt (int $scaling.minReplicas) (int $scaling.maxReplicas)) -}}
 {{- fail (printf "gateway.autoscaling: minReplicas (%d) must be at most maxReplicas (%d)" (int $scaling.minReplicas) (int $scaling.maxReplicas)) -}}
 {{- end -}}
+{{- $ports := list -}}
+{{- $servers := list -}}
+{{- range .Values.gateway.stdioServers -}}
+{{- $ports = append $ports (int64 .port) -}}
+{{- $servers = append $servers .name -}}
+{{- end -}}
+{{- if or (ne (len $ports) (len (uniq $ports))) (ne (len $servers) (len (uniq $servers))) -}}
+{{- fail "gateway.stdioServers: each must have a name and a port of its own" -}}
+{{- end -}}
 {{- $engine := .Values.inference -}}
 {{- $limits := default dict $engine.resources.limits -}}
 {{- if and (ne $engine.mode "Disabled") $limits.memory -}}

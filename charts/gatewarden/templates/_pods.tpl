@@ -112,6 +112,45 @@ volumeMounts:
   {{- end }}
 {{- end -}}
 
+{{- /* Container of an MCP server over standard input, behind the bridge. Takes (list . "one of gateway.stdioServers"). */ -}}
+{{- define "gatewarden.stdioContainer" -}}
+{{- $root := index . 0 -}}
+{{- $own := index . 1 -}}
+name: {{ printf "stdio-%s" $own.name }}
+image: {{ $own.image | quote }}
+imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+args:
+  {{- toYaml $own.args | nindent 2 }}
+env:
+  - { name: GW_BRIDGE_PORT, value: {{ int64 $own.port | quote }} }
+  - name: GW_BRIDGE_TOKEN
+    valueFrom:
+      secretKeyRef: { name: {{ $own.token.secret | quote }}, key: {{ $own.token.key | quote }} }
+  {{- with $own.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with $own.envFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- include "gatewarden.containerSecurity" $root | nindent 2 }}
+resources:
+  {{- toYaml (default (dict "requests" (dict "cpu" "50m" "memory" "128Mi") "limits" (dict "memory" "512Mi")) $own.resources) | nindent 2 }}
+# Its port is open on loopback only, where probes by HTTP do not come.
+startupProbe:
+  exec:
+    command: [node, -e, "fetch('http://127.0.0.1:{{ int64 $own.port }}/readyz').then((r) => process.exit(Number(!r.ok)), () => process.exit(1))"]
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 60
+volumeMounts:
+  - { name: {{ printf "stdio-%s-tmp" $own.name }}, mountPath: /tmp }
+  {{- with $own.volumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
 {{- define "gatewarden.inferenceVolumes" -}}
 - name: inference-tmp
   emptyDir: { sizeLimit: {{ .Values.inference.tmp.sizeLimit }} }

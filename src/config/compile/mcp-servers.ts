@@ -4,6 +4,7 @@ import { isNearHost } from '../near-host.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
+import { compileApi } from './api-operations.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
 import { defaultPrefix } from './tool-prefix.ts';
@@ -89,6 +90,7 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   const name = resource.id.slice(resource.namespace.length + 1);
   refuseAddress(compilation, resource, 'spec.endpoint.url', url);
   const { include, exclude, only } = spec.tools ?? {};
+  const api = compileApi(compilation, resource);
   return Object.freeze({
     id: resource.id,
     name,
@@ -103,18 +105,36 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    offer: new Set(spec.offer.map((feature) => toSnapshot('mcpFeature', feature))),
     readOnlyTools: only === 'ReadOnly',
-    definitions: compileDefinitions(spec.definitions),
+    ...compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
     timeoutSeconds: spec.timeoutSeconds,
+    ...(api && { api }),
   });
 }
 
-function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']): ToolDefinitionsConfig {
-  const declared = new Map(tools.map(({ name, sha256 }) => [name, sha256]));
-  return Object.freeze({ mode: toSnapshot('definitionsMode', mode), declared });
+function compileDefinitions({
+  mode: written,
+  tools = [],
+  prompts = [],
+  instructions,
+}: MCPServerSpec['definitions']): Pick<
+  McpServerConfig,
+  'definitions' | 'promptDefinitions' | 'instructionDefinitions'
+> {
+  const mode = toSnapshot('definitionsMode', written);
+  const declaring = (some: readonly { readonly name: string; readonly sha256: string }[]): ToolDefinitionsConfig =>
+    Object.freeze({ mode, declared: new Map(some.map(({ name, sha256 }) => [name, sha256])) });
+  return {
+    definitions: declaring(tools),
+    promptDefinitions: declaring(prompts),
+    instructionDefinitions: declaring(
+      instructions === undefined ? [] : [{ name: 'instructions', sha256: instructions }],
+    ),
+  };
 }
 
 /** A machine's own services are no servers of tools, and a credential in clear is read on its way. */

@@ -32,6 +32,7 @@ function* freeTexts(node: Node, at: string): Generator<string> {
 /** Fields that take any text, and why no list of names could be meant. A new one has to be decided here. */
 const FREE: Readonly<Record<string, string>> = {
   'MCPServer.spec.auth.header': 'a header of that server',
+  'MCPServer.spec.operations[].description': 'prose of the API',
   'MCPServer.spec.tools.include[]': 'tools of that server, known when it is asked',
   'MCPServer.spec.tools.exclude[]': 'tools of that server, known when it is asked',
   'Organization.spec.accessTokens[].value': 'what an issuer writes into its tokens',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { operations } from './api-operation.ts';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
@@ -79,8 +80,24 @@ const definitions = closed(
         { minItems: 1, maxItems: 1000, description: 'The definitions that are offered, when mode is Declared.' },
       ),
     ),
+    prompts: Type.Optional(
+      mapOf(
+        closed({
+          name: text('plainName', { maxLength: 128, description: 'Name of the prompt, as the server lists it.' }),
+          sha256: text('sha256', { maxLength: 64, description: 'SHA-256 of its definition, as of a tool.' }),
+        }),
+        ['name'],
+        { minItems: 1, maxItems: 1000, description: 'The prompts that are offered, when mode is Declared.' },
+      ),
+    ),
+    instructions: Type.Optional(
+      text('sha256', {
+        maxLength: 64,
+        description: 'SHA-256 of the instructions that are offered, when mode is Declared: gwctl mcp probe shows it.',
+      }),
+    ),
   },
-  { default: { mode: 'Pin' }, description: 'Which definitions of its tools are offered.' },
+  { default: { mode: 'Pin' }, description: 'Which definitions of its tools and prompts are offered.' },
 );
 
 const rule = closed({
@@ -104,7 +121,16 @@ const rule = closed({
 });
 
 const spec = closed({
-  endpoint: closed({ url: endpointUrl('Address of the server.') }, { description: 'How to reach the server.' }),
+  type: values(['MCP', 'OpenAPI'], {
+    default: 'MCP',
+    description:
+      'MCP: a server that speaks the Model Context Protocol. OpenAPI: an HTTP API, whose operations the gateway runs as tools.',
+  }),
+  endpoint: closed(
+    { url: endpointUrl('Address of the server. Of an API: its base address, below which all its paths are.') },
+    { description: 'How to reach the server.' },
+  ),
+  operations: Type.Optional(operations),
   transport: values(['StreamableHTTP', 'SSE'], {
     default: 'StreamableHTTP',
     description: 'The transport that it speaks. SSE, which the protocol gave up, is not served.',
@@ -124,6 +150,14 @@ const spec = closed({
     default: 'External',
     description:
       'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
+  }),
+  offer: setOf(oneOf('mcpFeature'), {
+    minItems: 1,
+    maxItems: 5,
+    default: ['Tools'],
+    description:
+      'What clients may use of it. Resources: what it lists and reads. Prompts: templates of messages. Completions: values ' +
+      'for arguments of prompts and resource templates. Instructions: what it tells clients when they connect.',
   }),
   sessions: oneOf('clientSessions', {
     default: 'Shared',
@@ -160,24 +194,26 @@ const spec = closed({
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Calls of its tools per minute that each workload may make. Default: no limit.',
+      description:
+        'Calls of its tools, and reads of its resources and prompts, per minute that each workload may make. Default: no ' +
+        'limit.',
     }),
   ),
   maxResultKiB: Type.Integer({
     minimum: 1,
     maximum: 65_536,
     default: 10_240,
-    description: 'The largest result of one tool call.',
+    description: 'The largest result of one tool call, and the largest resource.',
   }),
   timeoutSeconds: Type.Integer({
     minimum: 1,
     maximum: 600,
     default: 60,
-    description: 'The longest that one tool call may take.',
+    description: 'The longest that one call may take.',
   }),
 });
 
-/** `spec` of an MCPServer: a server of tools that models may call through the gateway. */
+/** `spec` of an MCPServer: a server of tools, resources and prompts that clients use through the gateway. */
 export type MCPServerSpec = Static<typeof spec>;
 
 function isOAuth({ type }: MCPServerSpec['auth']): boolean {
@@ -236,6 +272,30 @@ const specRules: readonly Rule<MCPServerSpec>[] = [
     fieldPath: '.transport',
     check: (self) => self.transport !== 'SSE',
   },
+  {
+    rule: "self.type == 'OpenAPI' ? has(self.operations) : !has(self.operations)",
+    message: 'must be set if and only if type is OpenAPI',
+    fieldPath: '.operations',
+    check: (self) => (self.type === 'OpenAPI') === (self.operations !== undefined),
+  },
+  {
+    rule: "self.type != 'OpenAPI' || self.definitions.mode == 'Pin'",
+    message: 'must not be set when type is OpenAPI: operations are the definitions',
+    fieldPath: '.definitions',
+    check: (self) => self.type !== 'OpenAPI' || self.definitions.mode === 'Pin',
+  },
+  {
+    rule: "self.type != 'OpenAPI' || (self.sessions == 'Shared' && !has(self.clientCapabilities))",
+    message: 'must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+    fieldPath: '.sessions',
+    check: (self) => self.type !== 'OpenAPI' || (self.sessions === 'Shared' && !self.clientCapabilities),
+  },
+  {
+    rule: "self.type != 'OpenAPI' || self.offer == ['Tools']",
+    message: 'must not be set when type is OpenAPI: an API offers tools only',
+    fieldPath: '.offer',
+    check: (self) => self.type !== 'OpenAPI' || (self.offer.length === 1 && self.offer[0] === 'Tools'),
+  },
 ];
 
 const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
@@ -248,10 +308,31 @@ const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
 
 const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
   {
-    rule: "self.mode == 'Declared' ? has(self.tools) : !has(self.tools)",
-    message: 'must be set if and only if mode is Declared',
+    rule: "self.mode == 'Declared' || !has(self.tools)",
+    message: 'must be set only if mode is Declared',
     fieldPath: '.tools',
-    check: (self) => (self.mode === 'Declared') === (self.tools !== undefined),
+    check: (self) => self.mode === 'Declared' || self.tools === undefined,
+  },
+  {
+    rule: "self.mode == 'Declared' || !has(self.prompts)",
+    message: 'must be set only if mode is Declared',
+    fieldPath: '.prompts',
+    check: (self) => self.mode === 'Declared' || self.prompts === undefined,
+  },
+  {
+    rule: "self.mode == 'Declared' || !has(self.instructions)",
+    message: 'must be set only if mode is Declared',
+    fieldPath: '.instructions',
+    check: (self) => self.mode === 'Declared' || self.instructions === undefined,
+  },
+  {
+    rule: "self.mode != 'Declared' || has(self.tools) || has(self.prompts) || has(self.instructions)",
+    message: 'must have tools, prompts or instructions if mode is Declared',
+    check: (self) =>
+      self.mode !== 'Declared' ||
+      self.tools !== undefined ||
+      self.prompts !== undefined ||
+      self.instructions !== undefined,
   },
 ];
 

@@ -22,9 +22,19 @@ export const PATTERNS = {
   money: ['^[0-9]{1,12}(\\.[0-9]{1,9})?$', 'must be a decimal amount in quotes, at most nine digits after the point'],
   tool: ['^[A-Za-z0-9_.:/*-]+$', 'must be the name of a tool: letters, digits, dashes, dots, colons, slashes and *'],
   plainName: ['^[!-~]+$', 'must be a name: letters, digits and signs of ASCII, without spaces'],
+  toolName: ['^[A-Za-z0-9_.-]+$', 'must be letters, digits, underscores, dots and dashes'],
+  argument: ['^[A-Za-z0-9_.-]+$', 'must be letters, digits, underscores, dots and dashes'],
+  apiPath: [
+    "^(/[A-Za-z0-9._~!$&'()*+,;=:@%{}-]*)+$",
+    'must be a path that begins with a slash, such as /orders/{orderId}, without a query',
+  ],
+  mediaType: [
+    '^(application/([a-z0-9.+-]+\\+)?json|application/x-www-form-urlencoded|text/plain)$',
+    'must be application/json, a type that ends in +json, application/x-www-form-urlencoded or text/plain',
+  ],
   mcpTool: [
-    '^[a-z0-9*][a-z0-9.*-]{0,252}/[A-Za-z0-9_.*-]+$',
-    'must be <server>/<tool>, such as crm/find_* or orders/*',
+    '^[a-z0-9*][a-z0-9.*-]{0,252}/([A-Za-z0-9_.*-]+|(prompts|resources)/[!-~]+)$',
+    'must be <server>/<tool>, such as crm/find_* or orders/*, <server>/prompts/<prompt> or <server>/resources/<uri>',
   ],
   hostPattern: [
     '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',

@@ -4,6 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const secretKeyRef = { name: 'keys', key: 'main' };
 const credential = { name: 'main', type: 'APIKey', secretKeyRef };
+const operations = [{ name: 'find', method: 'GET', path: '/find', inputSchema: { type: 'object' } }];
 const target = { kind: 'Organization', name: 'acme' };
 const guarded = { scopeGuard: { mode: 'Block' } };
 const cached = { caching: { responseCache: { mode: 'Enabled' } } };
@@ -254,6 +255,30 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     'spec.targets: needs a target with a weight above 0',
   ],
   ['MCPServer', "self.transport != 'SSE'", { transport: 'SSE' }, 'spec.transport: is not served: use StreamableHTTP'],
+  [
+    'MCPServer',
+    "self.type == 'OpenAPI' ?",
+    { type: 'OpenAPI' },
+    'spec.operations: must be set if and only if type is OpenAPI',
+  ],
+  [
+    'MCPServer',
+    "self.type == 'OpenAPI' ?",
+    { operations },
+    'spec.operations: must be set if and only if type is OpenAPI',
+  ],
+  [
+    'MCPServer',
+    "self.type != 'OpenAPI' ||",
+    { type: 'OpenAPI', operations, definitions: { mode: 'Record' } },
+    'spec.definitions: must not be set when type is OpenAPI: operations are the definitions',
+  ],
+  [
+    'MCPServer',
+    "self.sessions == 'Shared'",
+    { type: 'OpenAPI', operations, sessions: 'PerClient' },
+    'spec.sessions: must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+  ],
   ['MCPServer', 'isURL', url('https://[mcp.test'), 'spec.endpoint.url: is not a valid address'],
   [
     'MCPServer',

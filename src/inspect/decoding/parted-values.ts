@@ -1,3 +1,4 @@
+import { isDigit, isSmall } from '../detectors/characters.ts';
 import { linkAt } from '../detectors/announcing-words.ts';
 import { readLoginModel } from '../detectors/login-model.ts';
 import { isMixed, madeOf } from '../detectors/login-make-up.ts';
@@ -32,7 +33,7 @@ export function halvesOf(run: TextRun, match: Match, matches: readonly (readonly
   if (halves.length < 2) return isAnnounced(run, match) && !halves.some(isFound) ? halves : NOTHING;
   const first = halves.findIndex(isFound);
   if (first === -1) return hasMeaning(category) || isOneWord(run, match) ? halves : NOTHING;
-  // What is whole on one side has another half only where that can be nothing else: "ada.", "lovelace@corp.de".
+  // A whole value on one side has another half only where it can be nothing else: "ada.", "lovelace@corp.de".
   if (category === 'EMAIL')
     return first === halves.length - 1 && endsInName(run, match) ? halves.slice(first - 1, first) : NOTHING;
   return !hasMeaning(category) && first === 0 && halves.length === 2 && goesOn(run, match) ? halves.slice(1) : NOTHING;
@@ -87,8 +88,9 @@ function endsInName({ text, pieces }: TextRun, { start, end }: Match): boolean {
   if (piece === undefined || piece.apart) return false;
   const left = text.slice(start, piece.start);
   if (BEGINS_BEHIND.test(text.slice(piece.start, piece.start + 2))) return /[a-z\d]$/i.test(left);
-  const [, word = '', sign = ''] = NAME_PART.exec(left) ?? [];
-  if (sign === '') return false;
+  const sign = left.at(-1) ?? '';
+  const word = wordBefore(left, left.length - 1);
+  if (word === '' || !'._+-'.includes(sign)) return false;
   if (sign !== '.' || !known(word)) return true;
   const before = pieces[at - 1]!;
   return before.start >= start && before.end - before.start === word.length + 1 && !REPLIES.has(word);
@@ -96,7 +98,14 @@ function endsInName({ text, pieces }: TextRun, { start, end }: Match): boolean {
 
 /** No address begins so. */
 const BEGINS_BEHIND = /^[._+-][a-z\d]/i;
-const NAME_PART = /([a-z\d]+)([._+-])$/;
+
+/** The small letters and digits that end before `end`. */
+function wordBefore(text: string, end: number): string {
+  let start = end;
+  while (start > 0 && (isSmall(text.charCodeAt(start - 1)) || isDigit(text.charCodeAt(start - 1)))) start -= 1;
+  return text.slice(start, end);
+}
+
 /** What people say in one word, with a full stop behind. */
 const REPLIES = new Set(
   'ok okay yes yep no nope sure fine done good great thanks thx hi hello hey bye please right ja nein klar gut danke bitte fertig hallo oui non merci voila bien salut bonjour si no vale gracias hola listo va bene grazie ciao fatto ecco nee goed dank bedankt hoi klaar tak nie dobrze hej gotowe dzieki sim obrigado obrigada feito pronto'.split(

@@ -223,7 +223,7 @@ test.each([
 test.each([
   ['The password is Hunter2xyz!', 'Thanks a lot', 'SECRET'],
   ['My username is jharper42', 'Thanks a lot', 'USERNAME'],
-])('what is whole goes on in no ordinary word: %j and %j', async (left, right, category) => {
+])('a whole value goes on in no ordinary word: %j and %j', async (left, right, category) => {
   expect((await run(turns(left, right))).inspection.facts.findings).toEqual({ [category]: 1 });
 });
 

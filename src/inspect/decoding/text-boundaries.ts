@@ -39,7 +39,9 @@ export function* boundariesOf(leaves: readonly Leaf[], source: string): Steps<re
     addTelling(run, TELLING, found);
     addAnnounced(run, found);
   });
-  if (leaves.some(({ inJson }) => inJson !== undefined))
+  let hasJson = false;
+  for (const { inJson } of leaves) hasJson ||= inJson !== undefined;
+  if (hasJson)
     yield* addBoundaries(textsInJson(leaves), (run) => {
       const own = { ...run, inJson: true };
       addTelling(own, TELLING_IN_JSON, found);

@@ -15,6 +15,30 @@ import { isUnusual, loginShapeOf, mayBeUnmarked } from './login-value.ts';
 /** Words that announce logins of letters alone, around the letters of `near`. */
 const OPENS =
   /^(?:log|loguj[eę]|login(?:em|u)?|(?:in|aan)?log(?:in)?naam|logged|user(?:name|s)?|usu[aá]rio|utente|utilisateur|utilizador|u[zż]ytkownik(?:a|iem|owi)?|(?:be)?nutzer(?:namen?|kennung|konto)?|kennung|gebruikers?(?:naam)?|account|cuenta|kont[oa])$/;
+/** The rare letters of words that announce logins, with what stands around them. */
+export const LOGIN_WORDS: readonly string[] = [
+  '[lL]o>gin[ n?]',
+  '[lL]o>g in',
+  '[lL]o>gged in',
+  '[lL]o>guj',
+  'lo>gnaam',
+  '[^a-z]>user[ n?:]',
+  '>User[ n?:]',
+  '[^a-z]>usu[aá]rio',
+  '>Usu[aá]rio',
+  '[^a-z]>utili[sz]',
+  '>Utili[sz]',
+  '[^a-z]>utente',
+  '>Utente',
+  '[^a-z]>uż',
+  '>Uż',
+  '[nN]>utzer',
+  'r>uiker',
+  '[cC]co>unt ',
+  '[cC]>uenta ',
+  '[eE]nn>ung ',
+  '>Konto ',
+];
 const HYPHEN = 45;
 const NUMBER = /^\d{6,10}$/;
 
@@ -30,29 +54,7 @@ export const announcedLogin: Detector = {
   examples: ['My username is ‹jharper42› and the page reloads.', 'Ich melde mich als ‹petra_lang› an.'],
   ignores: ['The username is required.'],
   triggers: `_-guUK${ANY_DIGIT}`,
-  near: [
-    '[lL]o>gin[ n?]',
-    '[lL]o>g in',
-    '[lL]o>gged in',
-    '[lL]o>guj',
-    'lo>gnaam',
-    '[^a-z]>user[ n?:]',
-    '>User[ n?:]',
-    '[^a-z]>usu[aá]rio',
-    '>Usu[aá]rio',
-    '[^a-z]>utili[sz]',
-    '>Utili[sz]',
-    '[^a-z]>utente',
-    '>Utente',
-    '[^a-z]>uż',
-    '>Uż',
-    '[nN]>utzer',
-    'r>uiker',
-    '[cC]co>unt ',
-    '[cC]>uenta ',
-    '[eE]nn>ung ',
-    '>Konto ',
-  ],
+  near: LOGIN_WORDS,
   prefilter: mayEndLogin,
   detect(text, at, floor, found): number {
     const code = text.charCodeAt(at);

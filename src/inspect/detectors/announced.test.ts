@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { marked } from '../../../test/harness/marked-text.ts';
-import { createScanner } from './scanner.ts';
+import { announcedLogin } from './announced-login.ts';
+import { announcedSecret } from './announced-secret.ts';
+import { scannerOf } from './scanner.ts';
+import { secret } from './secret.ts';
+import { username } from './username.ts';
 import { finish } from '#/wire/document/steps.ts';
 
-const detection = createScanner();
+const detection = scannerOf([secret, announcedSecret, username, announcedLogin]);
 const only = new Set(['USERNAME', 'SECRET']);
 const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);

@@ -35,6 +35,10 @@ export interface DetectorRule {
    * The text is already folded (see `fold.ts`): digits, spaces and hyphens are ASCII, invisible characters are gone.
    */
   detect(text: string, at: number, floor: number, found: Match[]): number;
+  /** Whether the whole of a text is also read by `sweep`. */
+  sweeps?(text: string): boolean;
+  /** Looks at every word from `from` to `to`, for what no single character could give away. It may find what `detect` found. */
+  sweep?(text: string, from: number, to: number, found: Match[]): void;
 }
 
 /** A detector: its rule, and all that there is to say about it. `docs/internals/adding-a-detector.md` tells how to add one. */

@@ -3,7 +3,7 @@ import { mayBeInSecret } from './announced-secret.ts';
 import { isCapital, isDigit, isLetter, isSmall } from './characters.ts';
 import type { Match } from '../match.ts';
 import type { Detector } from './detector.ts';
-import { ANY_DIGIT, type DigitContext } from './digit-context.ts';
+import { ANY_DIGIT, type DigitContext, isLetterKind } from './digit-context.ts';
 import { isCandidate, tokensAround } from './login-candidates.ts';
 import { isMixed, madeOf, mayBeLogin } from './login-make-up.ts';
 import { createFeatures, featuresOf } from './login-features.ts';
@@ -12,7 +12,7 @@ import { cueBits, hasCueBefore, hasCueBehind, LONGEST, type Token, tokenEnd, tok
 import { loginShapeOf } from './login-value.ts';
 import { isPassword, isSpecification } from './secret-value.ts';
 
-const model = readLoginModel();
+export const model = readLoginModel();
 const features = createFeatures();
 const scores = new Float64Array(KINDS);
 
@@ -21,11 +21,11 @@ const scores = new Float64Array(KINDS);
  * Words with digits, words in one, a name and a number (`Office365`), passwords, digits alone.
  */
 const LEAST = {
-  digits: -0.3,
-  joined: 0,
+  digits: -0.8,
+  joined: 0.5,
   product: 2,
-  password: -0.8,
-  code: -0.6,
+  password: -0.2,
+  code: 0,
   short: 1,
   year: 2.5,
 };
@@ -39,7 +39,7 @@ type Kind = 'USERNAME' | 'SECRET';
 
 /** Cues that must stand near a login, and near a password. */
 const CUES_OF: Readonly<Record<Kind, number>> = {
-  USERNAME: cueBits(['login', 'user', 'entry', 'password']),
+  USERNAME: cueBits(['login', 'user', 'entry', 'password', 'access']),
   SECRET: cueBits(['password', 'code']),
 };
 const CODES = cueBits(['code']);
@@ -47,16 +47,30 @@ const NEAR = 64;
 const NEAR_BEHIND = 48;
 
 /** The login or password that the word from `start` to `end` is, where so much likelihood makes it one. */
-function judged(text: string, start: number, end: number, kind: Kind, least: number): Match | undefined {
+export function judged(text: string, start: number, end: number, kind: Kind, least: number): Match | undefined {
   const { tokens, index } = tokensAround(text, start, end);
   if (index < 0 || !isCandidate(text, tokens, index, model.known)) return undefined;
   featuresOf(features, text, tokens, index, model.known);
   model.score(features, scores);
   const [none = 0, login = 0, password = 0] = scores;
-  const margin = kind === 'SECRET' ? password - Math.max(none, login) : login - Math.max(none, password);
+  const word = text.slice(start, end);
+  const more = PLAIN.test(word) ? LIKE_LOGIN : 0;
+  const [own, other] = kind === 'SECRET' ? [password, login + more] : [login + more, password];
+  const rival = isOther(word, kind) ? other : -Infinity;
+  const margin = own < rival ? -50 : Math.log(Math.exp(own - none) + Math.exp(rival - none));
   const token = tokens[index] as Token;
   const value = trimmed(text.slice(token.start, token.end), kind);
   return margin > least ? { start: token.start, end: token.start + value.length, category: kind } : undefined;
+}
+
+/** Small letters and digits make logins more often than passwords: "the password for abayer3". */
+const PLAIN = /^[a-z]+\d{1,4}$/;
+const LIKE_LOGIN = 1;
+
+/** Whether a word may be a password as well as a login, or the other way round. */
+function isOther(word: string, kind: Kind): boolean {
+  const value = trimmed(word, kind);
+  return kind === 'SECRET' ? loginShapeOf(value) !== undefined : isPassword(value) && !isSpecification(value);
 }
 
 /** A word without the signs behind it that end a sentence; a password may end with one of them. */
@@ -80,8 +94,8 @@ const SHORT = /^(?=.{0,4}\d)(?=.{0,4}\p{L})[\p{L}\d!#$*-]{4,5}$/u;
 /** The same of a password: no stand-in, measure, standard or path of code is one, and digits alone only what opens something. */
 function leastOfSecret(text: string, start: number, value: string): number | undefined {
   if (CODE.test(value)) {
-    if (!hasCueBefore(text, start, NEAR, CODES)) return undefined;
-    if (OTHER_CODES.test(text.slice(Math.max(0, start - NEAR), start))) return undefined;
+    if (!isAnnounced(text, start, start + value.length, CODES)) return undefined;
+    if (OTHER_CODES.test(text.slice(Math.max(0, start - NEAR), start + value.length + NEAR_BEHIND))) return undefined;
     return YEAR.test(value) ? LEAST.year : LEAST.code;
   }
   if (isSpecification(value)) return undefined;
@@ -112,7 +126,7 @@ function mayBe(text: string, start: number, end: number, kind: Kind): boolean {
   const isShort = size === SHORTEST || (size === SHORTEST + 1 && isCapital(first));
   if (kind === 'USERNAME') return isLetter(first) && mayBeLogin(text, start, end, isShort);
   // Digits alone are judged behind a word for a code only.
-  if (isDigit(first) && PIN.test(text.slice(start, end))) return hasCueBefore(text, start, NEAR, CODES);
+  if (isDigit(first) && PIN.test(text.slice(start, end))) return isAnnounced(text, start, end, CODES);
   return !isShort && isMixed(madeOf(text, start, end)) && !HEX.test(text.slice(start, end));
 }
 
@@ -179,8 +193,9 @@ export const learnedSecret: Detector = {
   detect: (text, at, floor, found) => valueAt(text, at, floor, 'SECRET', found),
 };
 
-/** The same as in frames, and numbers with words on either side. */
+/** The same as in frames, numbers with words on either side, and up to four digits among letters. */
 function mayBeLearned(context: DigitContext): boolean {
   const { before, next, length } = context;
-  return mayBeInSecret(context) || (before === 'space' && next === 'space' && length >= 4 && length <= 6);
+  if (before === 'space' && next === 'space' && length >= 4 && length <= 6) return true;
+  return mayBeInSecret(context) || ((isLetterKind(before) || before === 'wide') && length <= 4);
 }

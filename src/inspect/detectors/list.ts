@@ -10,6 +10,7 @@ import { iban } from './iban.ts';
 import { ip } from './ip.ts';
 import { nationalId, taxId } from './numbers.ts';
 import { learnedLogin, learnedSecret } from './learned-login.ts';
+import { learnedWord } from './learned-word.ts';
 import { passport } from './passport.ts';
 import { plate } from './plate.ts';
 import { createPhone } from './phone.ts';
@@ -43,6 +44,7 @@ export function createDetectors(options: DetectionOptions = {}): readonly Detect
     username,
     announcedLogin,
     learnedLogin,
+    learnedWord,
     bankAccount,
     createPhone(options.phoneRegions),
   ];

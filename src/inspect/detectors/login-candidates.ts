@@ -1,4 +1,5 @@
 import { breakAt, readTokens, type Token, tokenEnd, tokenStart } from './login-tokens.ts';
+import { isAlphanumeric } from './characters.ts';
 import type { Known } from './login-features.ts';
 import { isNobodysLogin } from './login-value.ts';
 
@@ -48,6 +49,7 @@ const MARKED = /[\d!#$%&_@+^~?]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}/u;
 const LETTERS = /^\p{Ll}{3,24}$/u;
 /** An assignment, or the end of an element of HTML. */
 const CODE_GOES_ON = /^(?: =|<\/)/;
+const BRACKET = 40;
 const SCHEME = /^(?:https?|www|mailto)$/;
 const QUOTES = '"\'`“„«‹‘:';
 
@@ -67,6 +69,8 @@ export function isCandidate(text: string, tokens: readonly Token[], index: numbe
   // Other detectors find addresses, paths, calls and assigned values.
   const { before, after } = token;
   if (after === '(' || after === '=' || after === '/' || after === '\\' || before === '/' || before === '\\')
+    return false;
+  if (before === '(' && isAlphanumeric(text.charCodeAt(start - 2)) && text.charCodeAt(start - 1) === BRACKET)
     return false;
   if (CODE_GOES_ON.test(text.slice(end, end + 2)) || SCHEME.test(lower) || isField(text, start, end)) return false;
   const sign = value.indexOf('@');
@@ -102,7 +106,7 @@ export function isNearCue(tokens: readonly Token[], index: number): boolean {
 const SHORTEST_PART = 4;
 
 /** Whether a word is two known ones in one: `kleingeschrieben`. */
-function isCompound(word: string, known: Known): boolean {
+export function isCompound(word: string, known: Known): boolean {
   for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART - 1; at += 1)
     if (known(word.slice(at)) && known(word.slice(0, at))) return true;
   return false;

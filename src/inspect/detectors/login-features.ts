@@ -1,6 +1,6 @@
 import { isDigit } from './characters.ts';
 import { hashOf, mixed, stepOfHash } from './login-hash.ts';
-import { mayBeUnmarked } from './login-value.ts';
+import { isUnusual, mayBeUnmarked } from './login-value.ts';
 import { LONGEST, type Cue, type Token } from './login-tokens.ts';
 
 /** How many numbers stand for all features, which are hashed into them. */
@@ -123,6 +123,12 @@ function addValue(features: Features, value: string, shape: string, lower: strin
   addText(features, 8, parts);
   addWords(features, 9, parts, shape);
   if (shape === 'a' || shape === 'a.a') addText(features, 11, mayBeUnmarked(value) ? `u${shape}` : shape);
+  if (shape === 'a')
+    addText(
+      features,
+      12,
+      `${isUnusual(value, 0) ? 'u' : ''}${known(lower.slice(1)) ? 'k' : ''}${known(lower.slice(0, -1)) ? 'e' : ''}`,
+    );
   let digits = 0;
   for (let at = 0; at < value.length; at += 1) if (isDigit(value.charCodeAt(at))) digits += 1;
   addText(features, 10, `${Math.min(digits, 8)}${Math.min(shape.length, 6)}`);

@@ -6,14 +6,14 @@ import { hashOf, hashText, mixed, SECOND_SEED, SEED } from './login-hash.ts';
 export const WIDTH = 8;
 export const KINDS = 3;
 /** The words that are known, in bits. */
-export const WORD_BITS = 1 << 20;
+export const WORD_BITS = 1 << 22;
 const WORD_HASHES = 4;
 /** Before the numbers in 8 bits: the step between two of them, of features and of the last layer. */
 const HEADER = 8;
 
 /** The model: one hidden layer over hashed features, and a list of ordinary words. */
 export interface LoginModel {
-  /** Whether a word, in lower case, is an ordinary one. One in a hundred others counts as one, too. */
+  /** Whether a word, in lower case, is an ordinary one. One in fifty others counts as one, too. */
   readonly known: (word: string) => boolean;
   /** The same of a word whose hashes from both seeds are these. */
   readonly knows: (first: number, second: number) => boolean;

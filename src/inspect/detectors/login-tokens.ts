@@ -98,12 +98,13 @@ function markOf(text: string, start: number, end: number): number {
   return (sum ^ (sum >>> 13)) & (MARKS - 1);
 }
 
+export const LINE_END = 10;
 const NONE = 0;
-const LINE_END = 1;
+const LINE = 1;
 /** Any letter beyond ASCII. */
 const WIDE = 2;
 const LETTERS = Uint8Array.from({ length: 0x250 }, (_, code) => {
-  if (!isWordLetter(code)) return code === 10 ? LINE_END : NONE;
+  if (!isWordLetter(code)) return code === LINE_END ? LINE : NONE;
   return code < 128 ? code | 32 : WIDE;
 });
 
@@ -130,11 +131,11 @@ export function hasCueBefore(text: string, at: number, reach: number, wanted: nu
   const least = Math.max(0, at - reach);
   for (let back = at - 1; back >= least; back -= 1) {
     const letter = letterAt(text, back);
-    if (letter === LINE_END) return false;
+    if (letter === LINE) return false;
     if (letter === NONE) continue;
     const end = back + 1;
-    while (back > least && letterAt(text, back - 1) > LINE_END) back -= 1;
-    if (isWanted(text, back, end, wanted)) return true;
+    while (back > least && letterAt(text, back - 1) > LINE) back -= 1;
+    if (mayAnnounce(text, back, end, wanted)) return true;
   }
   return false;
 }
@@ -144,16 +145,17 @@ export function hasCueBehind(text: string, from: number, reach: number, wanted: 
   const most = Math.min(text.length, from + reach);
   for (let at = from; at < most; at += 1) {
     const letter = letterAt(text, at);
-    if (letter === LINE_END) return false;
+    if (letter === LINE) return false;
     if (letter === NONE) continue;
     const start = at;
-    while (at + 1 < most && letterAt(text, at + 1) > LINE_END) at += 1;
-    if (isWanted(text, start, at + 1, wanted)) return true;
+    while (at + 1 < most && letterAt(text, at + 1) > LINE) at += 1;
+    if (mayAnnounce(text, start, at + 1, wanted)) return true;
   }
   return false;
 }
 
-function isWanted(text: string, start: number, end: number, wanted: number): boolean {
+/** Whether the word from `start` to `end` announces one of these. */
+export function mayAnnounce(text: string, start: number, end: number, wanted: number): boolean {
   if (!mayBeCue(text, start, end, wanted)) return false;
   const cue = cueOf(text.slice(start, end).toLowerCase());
   return cue !== undefined && (cueBits([cue]) & wanted) !== 0;
@@ -183,7 +185,7 @@ export const LONGEST = 40;
 const BLANK = 1;
 const SIGN = 2;
 /** What ends a word to either side, by its code. */
-const BREAKS = new Uint8Array(0x2100);
+export const BREAKS = new Uint8Array(0x2100);
 for (const sign of ' \t\r\n\u00a0') BREAKS[sign.charCodeAt(0)] = BLANK;
 for (const sign of '"\'`“”„«»‹›‘’()[]{}<>,;|=\\/:—–') BREAKS[sign.charCodeAt(0)] = SIGN;
 

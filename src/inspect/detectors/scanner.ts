@@ -41,19 +41,20 @@ export function scannerOf(detectors: readonly DetectorRule[]): Scanner {
     const chosen = detectors.filter(({ category }) => categories.has(category));
     const mask = chosen.reduce((bits, detector) => bits | (1 << detectors.indexOf(detector)), 0);
     let selection = selections.get(mask);
-    if (selection === undefined) selections.set(mask, (selection = { detectors: chosen, routes: routesOf(chosen) }));
+    if (selection === undefined) selections.set(mask, (selection = selectionOf(chosen)));
     known.set(categories, { size: categories.size, selection });
     return selection;
   };
-  const all: Selection = { detectors, routes: routesOf(detectors) };
+  const all = selectionOf(detectors);
   return {
     categories: new Set(detectors.map(({ category }) => category)),
     find: (text, categories) => {
       const selection = categories === undefined ? all : select(categories);
       const progress: Progress = { at: 0, floors: undefined, found: undefined };
       if (!pass(text, selection, true, progress, text.length)) return findFolded(text, selection, ranks);
+      sweep(text, selection, progress, 0, text.length);
       const { found } = progress;
-      if (found === undefined) return NOTHING;
+      if (found === undefined || found.length === 0) return NOTHING;
       return found.length > 1 ? resolveOverlaps(found, ranks) : found;
     },
     *steps(text, categories) {
@@ -74,12 +75,22 @@ const NOTHING: readonly Match[] = Object.freeze([]);
 interface Selection {
   readonly detectors: readonly DetectorRule[];
   readonly routes: Routes;
+  readonly sweepers: readonly DetectorRule[];
+}
+
+function selectionOf(detectors: readonly DetectorRule[]): Selection {
+  return {
+    detectors,
+    routes: routesOf(detectors),
+    sweepers: detectors.filter((detector) => 'sweep' in detector),
+  };
 }
 
 function findFolded(text: string, selection: Selection, ranks: ReadonlyMap<string, Rank>): readonly Match[] {
   const folded = fold(text);
   const progress = newProgress();
   pass(folded.text, selection, false, progress, folded.text.length);
+  sweep(folded.text, selection, progress, 0, folded.text.length);
   return resolveOverlaps(unfolded(folded, progress.found), ranks);
 }
 
@@ -193,10 +204,18 @@ const UNITS_A_STEP = 16 * 1024;
 function* passInSteps(text: string, selection: Selection, foldable: boolean): Steps<readonly Match[] | undefined> {
   const progress = newProgress();
   for (let until = UNITS_A_STEP; ; until = progress.at + UNITS_A_STEP) {
+    const from = progress.at;
     if (!pass(text, selection, foldable, progress, Math.min(until, text.length))) return undefined;
+    sweep(text, selection, progress, from, Math.min(progress.at, text.length));
     if (progress.at >= text.length) return progress.found ?? NOTHING;
     yield;
   }
+}
+
+/** Has detectors read the words of a stretch that want to. */
+function sweep(text: string, { sweepers }: Selection, progress: Progress, from: number, to: number): void {
+  for (const detector of sweepers)
+    if (detector.sweeps?.(text) === true) detector.sweep?.(text, from, to, (progress.found ??= []));
 }
 
 /** Has detectors look around what triggers before `until`; false when `foldable` and there is something to fold. */

@@ -11,7 +11,7 @@ const NAME =
   /^(?:sha-?\d+|md5|oauth-?\d?|bcrypt|argon2\w*|pbkdf2|scrypt|base64|utf-?\d+|aes-?\d*\w*|rsa-?\d*|win\d+|v\d+)$/i;
 /** Measures, dates, versions, standards, products and files: `14-digit`, `24h`, `v2.4`, `WPA2-PSK`, `OAuth2`, `seeds.json`. */
 const SPECIFICATION =
-  /^(?:\d+(?:[.,:x×/+-]\d+)*(?:[-–][\p{L}-]+|[\p{L}%€$°+]{0,3})|v?\d+(?:\.\d+)+[\w-]*|\d{4}-\d\d-\d\dT\S*|(?:uuid|ip|tls|ssl|http|ipv?|iso|rfc|hs|rs|es|ed|x|id|pkcs|caching_sha|mysql|scram|totp|kdf|level|step|stage|phase|version|release|section)[-_]?v?\d\S*|1password|keepass\w*|oauth\S*|auth0\S*|neo4j|log4\w+|base\d+\S*|utf-?\d+\S*|sha-?\d+\S*|argon2\S*|scrypt\S*|bcrypt\S*|pbkdf2\S*|\S*\.(?:md|tsx?|jsx?|py|java|go|rs|rb|php|sql|ya?ml|toml|json|env|txt|conf|html?|com|org|net))$/iu;
+  /^(?:\d+(?:[.,:x×/+-]\d+)*(?:[-–][\p{L}-]+|[\p{L}%€$°+]{0,3})|v?\d+(?:\.\d+)+[\w-]*|\d{4}-\d\d-\d\dT\S*|(?:uuid|ip|tls|ssl|http|ipv?|iso|rfc|hs|rs|es|ed|x|id|pkcs|caching_sha|mysql|scram|totp|kdf|level|step|stage|phase|version|release|section)[-_]?v?\d\S*|1password|keepass\w*|oauth\S*|auth0\S*|neo4j|log4\w+|base\d+\S*|utf-?\d+\S*|sha-?\d+\S*|argon2\S*|scram-\S*|scrypt\S*|bcrypt\S*|pbkdf2\S*|\S*\.(?:md|tsx?|jsx?|py|java|go|rs|rb|php|sql|ya?ml|toml|json|env|txt|conf|html?|com|org|net))$/iu;
 const ACRONYM = /^[A-Z]{2,}[\d-]{0,2}\d{1,3}(?:-[A-Z]+)?$/;
 const CODE_PATH = /^[!&*~-]?[a-z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-z_$][\w$]*)+$/i;
 

@@ -120,6 +120,32 @@ describe('overrides', () => {
     expect(book.find(future, OPENAI, 'gpt-4o', NOW + 1)!.source).toMatch(/^PriceBook/);
   });
 
+  test('rows that begin are told apart in any order, though answers are remembered', () => {
+    const rows = {
+      'openai/gpt-4o': [row(2n, { effectiveFrom: JULY })],
+      'openai/*': [row(1n), row(3n, { effectiveFrom: NOW })],
+    };
+    const own = organization(rows);
+    const ats = [JULY - 1, JULY, NOW, JANUARY, NOW - 1, JULY - 1, NOW, JANUARY - 1];
+    const found = (model: string): (bigint | undefined)[] =>
+      ats.map((at) => inputRate(book.find(own, OPENAI, model, at)));
+    expect(found('gpt-4o').slice(0, 7)).toEqual([1n, 2n, 2n, 1n, 2n, 1n, 2n]);
+    expect(found('other').slice(0, 7)).toEqual([1n, 1n, 3n, 1n, 1n, 1n, 3n]);
+    for (const at of ats.toReversed()) {
+      const alone = book.find(organization(rows), OPENAI, 'gpt-4o', at);
+      expect(book.find(own, OPENAI, 'gpt-4o', at)).toEqual(alone);
+    }
+  });
+
+  test('a model is priced by the protocol that its provider speaks, though answers are remembered', () => {
+    const own = organization({ 'any/*': [row(1n)] });
+    const hour = (protocol: PricedProvider['protocol'] & string): bigint =>
+      book.find(own, { slug: 'any', protocol }, 'm', NOW)!.tiers[0]!.rates.cacheWrite1h;
+    const [chat, messages] = [hour('chat_completions'), hour('messages')];
+    expect(messages).toBe(2n * chat);
+    expect([hour('messages'), hour('chat_completions')]).toEqual([messages, chat]);
+  });
+
   test('organizations do not see each other’s prices, nor an old snapshot’s', () => {
     const one = organization({ 'openai/*': [row(1n)] });
     const two = organization({ 'openai/*': [row(2n)] });

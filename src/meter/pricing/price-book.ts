@@ -76,7 +76,11 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
   return {
     models: (provider) => listedModels(listId(provider)).filter((model) => isCallable(provider, model)),
     find(organization, provider, model, at, quantities = TOKENS, estimates = false) {
-      const own = organization.prices.size > 0 ? ownPriceOf(organization.prices, provider, model, at) : undefined;
+      const { prices } = organization;
+      const id = `${provider.protocol ?? ''} ${provider.slug}/${model}`;
+      const known = OWN_PRICES.get(prices)?.get(id);
+      const isKnown = known && at >= known.from && at < known.until;
+      const own = isKnown ? known.price : prices.size > 0 ? ownPriceOf(prices, id, provider, model, at) : undefined;
       const price =
         own ??
         (provider.slug === LOCAL_PROVIDER.slug
@@ -95,20 +99,19 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
 /** A list of rows belongs to one pattern of a snapshot and never changes: its prices live as long as it does. */
 const OVERRIDES = new WeakMap<readonly PriceConfig[], Map<boolean, DatedPrice>>();
 
-/** What an organization's own rows set for its models: a map of rows never changes. */
+/** What an organization's own rows set for its models, by the protocol and name of each: a map of rows never changes. */
 const OWN_PRICES = new WeakMap<OrganizationConfig['prices'], LRUCache<string, DatedPrice>>();
 
 /** The price that an organization's own rows set, the model's before those of all models of the provider. */
 function ownPriceOf(
   prices: OrganizationConfig['prices'],
+  id: string,
   provider: PricedProvider,
   model: string,
   at: number,
 ): Price | undefined {
-  const id = `${provider.protocol ?? ''} ${provider.slug}/${model}`;
-  const known = OWN_PRICES.get(prices)?.get(id);
-  if (known && at >= known.from && at < known.until) return known.price;
   const found = overridingPrice(prices, provider, model, at);
+  if (model.length > LONGEST_MODEL_ID) return found.price;
   let models = OWN_PRICES.get(prices);
   if (!models) OWN_PRICES.set(prices, (models = new LRUCache({ max: MOST_CACHED })));
   models.set(id, found);

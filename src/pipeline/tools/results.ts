@@ -134,14 +134,14 @@ function unusable(cause: unknown): GatewayError {
 interface Restored {
   readonly request: Pick<CallContext, 'key'>;
   readonly inspection: Inspection | undefined;
-  /** What was inspected, as the client wrote it: JSON source. */
+  /** The inspected texts, as the client wrote them: JSON source. */
   readonly said: { readonly arguments: string | undefined; readonly answers: readonly string[] };
 }
 
 const OF_RESULT = { family: 'mcp', answerLeaves: textsIn } as const;
 
 /** The text with originals in the place of their tags, where they may stand. */
-function restoredIn(text: string, came: Restored): string | GatewayError {
+export function restoredIn(text: string, came: Restored): string | GatewayError {
   const restoration = restorationOf(came);
   if (!restoration) return text;
   try {
@@ -153,10 +153,7 @@ function restoredIn(text: string, came: Restored): string | GatewayError {
 }
 
 /** The same; of a large text in turns with other work. */
-async function restoredInTurns(
-  text: string,
-  came: Restored & Pick<Came, 'request'>,
-): Promise<string | GatewayError> {
+async function restoredInTurns(text: string, came: Restored & Pick<Came, 'request'>): Promise<string | GatewayError> {
   const slices = slicesFor(text, came.request);
   const restoration = slices && restorationOf(came);
   if (!slices || !restoration) return restoredIn(text, came);
@@ -188,7 +185,7 @@ export function restoredNotice(text: string, came: Restored): string | undefined
 }
 
 /** Modern results say what kind they are, legacy ones do not. */
-function eraEdits({ root, body }: WireDocument, { era }: ToolCallRequest): readonly Edit[] {
+export function eraEdits({ root, body }: WireDocument, { era }: Pick<ToolCallRequest, 'era'>): readonly Edit[] {
   const isSaid = body['resultType'] !== undefined;
   if (era.era === 'modern') return isSaid ? [] : [setMember(root, 'resultType', '"complete"')];
   return isSaid ? removeMembers(root, ({ value }) => value === 'resultType') : [];

@@ -1,11 +1,9 @@
 import type { ToolFacts } from '#/call/facts.ts';
-import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { ToolArguments, ToolCallRequest } from '#/call/tool-call.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { canonicalSteps } from '#/wire/document/canonical-steps.ts';
-
-type Arguments = NonNullable<ToolCallRequest['arguments']>;
 
 /** What the row says of a call before it is made. A promise where the arguments are large. */
 export function toolFacts(
@@ -15,12 +13,27 @@ export function toolFacts(
 ): ToolFacts | Promise<ToolFacts> {
   const { arguments: args, key } = request;
   if (!args) return factsOf(request, pin, null);
-  const named = (text: string): ToolFacts => {
-    const [name = null] = cipher.names(key.workload.organization.id, `tool arguments\n${text}`);
-    return factsOf(request, pin, name);
-  };
-  const text = canonical(args, request);
-  return text instanceof Promise ? text.then(named) : named(text);
+  const { organization } = key.workload;
+  const slices = slicesFor(args.source, request);
+  if (!slices) return factsOf(request, pin, digestOf(args, organization, cipher));
+  const canonical = slices.run(canonicalSteps(args.value)).catch((thrown: unknown) => {
+    if (thrown instanceof RangeError) return args.source;
+    throw thrown;
+  });
+  return canonical.then((text) => factsOf(request, pin, nameOf(text, organization, cipher)));
+}
+
+/** HMAC of arguments under a key of the organization: short ones could be guessed from a bare hash. */
+export function digestOf(
+  args: ToolArguments,
+  organization: { readonly id: string },
+  cipher: Pick<ContentCipher, 'names'>,
+): string | null {
+  return nameOf(canonical(args), organization, cipher);
+}
+
+function nameOf(text: string, { id }: { readonly id: string }, cipher: Pick<ContentCipher, 'names'>): string | null {
+  return cipher.names(id, `tool arguments\n${text}`)[0] ?? null;
 }
 
 function factsOf({ era, key, input }: ToolCallRequest, pin: string | undefined, name: string | null): ToolFacts {
@@ -39,14 +52,7 @@ function factsOf({ era, key, input }: ToolCallRequest, pin: string | undefined, 
 }
 
 /** Arguments with a number that no canonical form has are taken as they are written. */
-function canonical({ source, value }: Arguments, request: ToolCallRequest): string | Promise<string> {
-  const slices = slicesFor(source, request);
-  if (slices) {
-    return slices.run(canonicalSteps(value)).catch((thrown: unknown) => {
-      if (thrown instanceof RangeError) return source;
-      throw thrown;
-    });
-  }
+function canonical({ source, value }: ToolArguments): string {
   try {
     return canonicalJson(value);
   } catch {

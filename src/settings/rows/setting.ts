@@ -1,12 +1,12 @@
 import type { Form } from './forms.ts';
 
 /** A program of Gatewarden that reads settings. */
-export type Program = 'gateway' | 'controller' | 'engine' | 'gwctl';
+export type Program = 'gateway' | 'controller' | 'engine' | 'bridge' | 'gwctl';
 
 /** Where the chart takes a setting from. */
 export interface ChartValue {
   /** The value of the chart for each program that the chart sets it for, such as `gateway.logLevel`. */
-  readonly values: Partial<Record<Exclude<Program, 'gwctl'>, string>>;
+  readonly values: Partial<Record<Exclude<Program, 'gwctl' | 'bridge'>, string>>;
   /** The default in the chart where it is another one. Empty: the chart sets the variable only where the value is not empty. */
   readonly default?: string;
 }

@@ -30,7 +30,9 @@ export function authenticate(
   request.clientProtocol = protocol;
   const id = numberReply(reply, protocol, startedAt);
   const { headers } = request;
-  requireOnce(request.raw.rawHeaders, headers);
+  const { rawHeaders } = request.raw;
+  // As many names as values tell at once that none repeats.
+  if (Object.keys(headers).length * 2 !== rawHeaders.length) requireOnce(rawHeaders);
   const authenticated = { id, startedAt, headers, endpoint, ...(known ?? identify(headers, keys)) };
   // Known from here on, so that a refusal for its headers is sealed too.
   request.authenticated = authenticated;
@@ -132,12 +134,8 @@ const ONCE: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-/**
- * Throws `invalid_request` where a header that decides comes twice. `rawHeaders`: names and values in turn; `headers`: the
- * same by name, so that as many names as values tell at once that none repeats.
- */
-function requireOnce(rawHeaders: readonly string[], headers: object): void {
-  if (Object.keys(headers).length * 2 === rawHeaders.length) return;
+/** Throws `invalid_request` where a header that decides comes twice. `rawHeaders`: names and values in turn. */
+function requireOnce(rawHeaders: readonly string[]): void {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();

@@ -29,9 +29,10 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ASSER
 
 /**
  * Compiles a JSON Schema (2020-12) to a check whose work is counted and which runs nothing of the schema's. A keyword that
- * is not checked here is a fault, not ignored: what its author means to forbid would be allowed. Throws `SchemaFault`.
+ * is not checked here is a fault, not ignored: what its author means to forbid would be allowed. `unchecked`: keywords that
+ * are ignored, because another party checks them. Throws `SchemaFault`.
  */
-export function compileSchema(schema: unknown): Check {
+export function compileSchema(schema: unknown, unchecked: readonly string[] = []): Check {
   if (isDeep(schema)) throw new SchemaFault([], `must have at most ${MOST_LEVELS} levels of lists and objects`);
   if (JSON.stringify(schema).length > MOST_CHARACTERS)
     throw new SchemaFault([], `must have at most ${MOST_CHARACTERS} characters as JSON`);
@@ -45,6 +46,7 @@ export function compileSchema(schema: unknown): Check {
     const inner: Inner = (child, ...steps) => compile(child, [...path, ...steps], depth + 1);
     return all(
       Object.keys(one).flatMap((name) => {
+        if (unchecked.includes(name)) return [];
         const check = keyword(one, name, path, inner);
         return check ? [check] : [];
       }),

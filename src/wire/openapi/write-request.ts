@@ -1,0 +1,213 @@
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { member, type JsonNode } from '../document/scan.ts';
+
+/** An operation as its requests are made. */
+export interface ApiOperation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below the address of the API, with `{name}` for parameters. */
+  readonly path: string;
+  readonly parameters: readonly ApiParameter[];
+  readonly body: { readonly argument: string; readonly contentType: string } | undefined;
+}
+
+/** Where one argument is sent. */
+interface ApiParameter {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'header';
+  readonly argument: string;
+  readonly style: 'repeated' | 'comma' | 'space' | 'pipe' | 'deep' | 'json';
+  /** Slashes in a path are sent as %2F; else they are refused. */
+  readonly slashes: boolean;
+}
+
+/** A request of an API, below its address. */
+export interface ApiRequest {
+  readonly method: ApiOperation['method'];
+  /** Path and query: begins with a slash. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Arguments that no request can be made of. The message completes "must", and never quotes a value. */
+export class UnfitArgument extends Error {
+  override readonly name = 'UnfitArgument';
+  readonly argument: string;
+
+  constructor(argument: string, message: string) {
+    super(message);
+    this.argument = argument;
+  }
+}
+
+/** Characters of path and query: longer addresses are refused by many servers. */
+const MOST_ADDRESS = 16 * 1024;
+/** Characters of one header. */
+const MOST_HEADER = 4096;
+/** What HTTP lets a header hold without a doubt: no line ends, no spaces at its ends. */
+const HEADER = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+/**
+ * Makes the request of a call. `source`: the JSON of the arguments, so that numbers and bodies are sent as they are written.
+ * Throws `UnfitArgument`. Each value is encoded where it is put: it cannot lead to another path, host or header.
+ */
+export function writeApiRequest(operation: ApiOperation, args: JsonObject, source?: ArgumentSource): ApiRequest {
+  refuseUnknown(operation, args);
+  const steps = new Map<string, string>();
+  const query: string[] = [];
+  const headers: Record<string, string> = {};
+  for (const parameter of operation.parameters) {
+    const { place, name, argument } = parameter;
+    const value = valueOf(args, argument, source);
+    if (place === 'path') steps.set(name, pathText(value, parameter));
+    else if (value.json === undefined || value.json === null) continue;
+    else if (place === 'query') query.push(...queryPairs(value, parameter));
+    else headers[name.toLowerCase()] = headerText(value, argument);
+  }
+  const path = fillPath(operation.path, steps);
+  const address = query.length === 0 ? path : `${path}?${query.join('&')}`;
+  if (address.length > MOST_ADDRESS)
+    throw new UnfitArgument('', `make an address of at most ${MOST_ADDRESS} characters`);
+  const { body } = operation;
+  const content = body && bodyText(valueOf(args, body.argument, source), body);
+  if (content !== undefined && body) headers['content-type'] = body.contentType;
+  return { method: operation.method, path: address, headers, body: content };
+}
+
+/** Arguments as JSON, and the place of each value in it. */
+export interface ArgumentSource {
+  readonly text: string;
+  readonly root: JsonNode;
+}
+
+/** A value of an argument, and its JSON as it is written. */
+interface Value {
+  readonly argument: string;
+  readonly json: Json | undefined;
+  readonly node: JsonNode | undefined;
+  readonly text: string | undefined;
+}
+
+function valueOf(args: JsonObject, argument: string, source: ArgumentSource | undefined): Value {
+  const json = Object.hasOwn(args, argument) ? args[argument] : undefined;
+  return { argument, json, node: source && member(source.root, argument), text: source?.text };
+}
+
+/** The value below: a member, or an item. */
+function within({ argument, text, node }: Value, name: string | number, json: Json | undefined): Value {
+  const inner = typeof name === 'string' ? member(node, name) : node?.kind === 'array' ? node.items[name] : undefined;
+  return { argument, json, node: inner, text };
+}
+
+function refuseUnknown({ parameters, body }: ApiOperation, args: JsonObject): void {
+  const known = new Set(parameters.map(({ argument }) => argument));
+  if (body) known.add(body.argument);
+  const unknown = Object.keys(args).find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const list = known.size === 0 ? 'there are no arguments' : `there are ${[...known].slice(0, 32).join(', ')}`;
+  throw new UnfitArgument('', `have no members but arguments of the tool: ${list}`);
+}
+
+/** A text, a number or a boolean as it is written; a list or an object is refused. */
+function plain({ argument, json, node, text }: Value): string {
+  if (typeof json === 'string') {
+    if (!json.isWellFormed()) throw new UnfitArgument(argument, 'be Unicode text');
+    return json;
+  }
+  if (typeof json === 'boolean') return String(json);
+  if (typeof json !== 'number')
+    throw new UnfitArgument(argument, 'be a text, a number or a boolean, or a list of them');
+  return node && text !== undefined ? text.slice(node.start, node.end) : String(json);
+}
+
+function items(value: Value): readonly Value[] {
+  const { json } = value;
+  return Array.isArray(json) ? (json as readonly Json[]).map((item, index) => within(value, index, item)) : [value];
+}
+
+function pathText(value: Value, { slashes, argument }: ApiParameter): string {
+  const said = items(value).map(plain).join(',');
+  if (said === '') throw new UnfitArgument(argument, 'not be empty: it is in the path');
+  if (said.length > MOST_ADDRESS) throw new UnfitArgument(argument, `have at most ${MOST_ADDRESS} characters`);
+  // Servers decode a path once or twice before they read its steps, and some take wide signs for narrow ones.
+  for (let decoded = said.normalize('NFKC'), times = 0; times < 3; times++) {
+    const steps = decoded.split(/[/\\]/);
+    // eslint-disable-next-line no-control-regex
+    if (/[\u0000-\u001f\u007f]/.test(decoded) || steps.some(isUpwards))
+      throw new UnfitArgument(argument, 'have no control characters and no steps such as ..');
+    if (steps.length > 1 && !slashes) throw new UnfitArgument(argument, 'have no slashes: it is one step of the path');
+    const next = decodedOnce(decoded);
+    if (next === decoded) break;
+    decoded = next;
+  }
+  return encodeURIComponent(said);
+}
+
+/** Each sign that is encoded in ASCII; all else stays as it is. */
+function decodedOnce(text: string): string {
+  return text.replace(/%([0-7][0-9a-fA-F])/g, (_all, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
+/** A whole step is looked at once more: several parameters may be in one. */
+function fillPath(template: string, values: ReadonlyMap<string, string>): string {
+  const steps = template
+    .split('/')
+    .map((step) => step.replace(/\{([^{}]+)\}/g, (_all, name: string) => values.get(name) ?? ''));
+  const leadsUp = steps.some(isUpwards);
+  if (leadsUp) throw new UnfitArgument('', 'make no step such as .. in the path');
+  return steps.join('/');
+}
+
+/** A step that leads nowhere or upwards; servers ignore what follows a semicolon. */
+function isUpwards(step: string): boolean {
+  const [name] = step.split(';', 1);
+  return name === '.' || name === '..';
+}
+
+const SEPARATORS = { comma: ',', space: '%20', pipe: '%7C' } as const;
+
+function queryPairs(value: Value, { name, style }: ApiParameter): readonly string[] {
+  const { json, argument } = value;
+  const key = encodeURIComponent(name);
+  const pair = (text: string): string => `${key}=${text}`;
+  if (style === 'json') return [pair(encodeURIComponent(sourceOf(value).toWellFormed()))];
+  if (isObject(json)) {
+    if (style !== 'deep') throw new UnfitArgument(argument, 'not be an object');
+    const members = Object.entries(json).filter(([, one]) => one !== undefined && one !== null);
+    return members.flatMap(([inner, one]) => {
+      const values = items(within(value, inner, one));
+      const innerKey = encodeURIComponent(`${name}[${inner.toWellFormed()}]`);
+      return values.map((each) => `${innerKey}=${encodeURIComponent(plain(each))}`);
+    });
+  }
+  const texts = items(value).map((one) => encodeURIComponent(plain(one)));
+  if (style === 'repeated' || style === 'deep') return texts.map(pair);
+  return texts.length === 0 ? [] : [pair(texts.join(SEPARATORS[style]))];
+}
+
+function headerText(value: Value, argument: string): string {
+  const text = items(value).map(plain).join(',');
+  if (text.length > MOST_HEADER || !HEADER.test(text))
+    throw new UnfitArgument(argument, `be at most ${MOST_HEADER} printable ASCII characters: it is sent as a header`);
+  return text;
+}
+
+function bodyText(value: Value, { argument, contentType }: NonNullable<ApiOperation['body']>): string | undefined {
+  const { json } = value;
+  if (json === undefined) return undefined;
+  if (contentType === 'text/plain') return plain(value);
+  if (contentType !== 'application/x-www-form-urlencoded') return sourceOf(value);
+  if (!isObject(json)) throw new UnfitArgument(argument, 'be an object: it is sent as a form');
+  const form = new URLSearchParams();
+  for (const [name, one] of Object.entries(json)) {
+    if (one === undefined || one === null) continue;
+    for (const each of items(within(value, name, one))) form.append(name, plain(each));
+  }
+  return form.toString();
+}
+
+function sourceOf({ json, node, text }: Value): string {
+  return node && text !== undefined ? text.slice(node.start, node.end) : JSON.stringify(json ?? null);
+}
