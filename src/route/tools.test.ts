@@ -20,6 +20,7 @@ const SERVER = {
   clientCapabilities: [],
   include: ['find_*', 'export'],
   readOnlyTools: false,
+  offer: new Set(['tools']),
   rules: RULES,
 } as unknown as McpServerConfig;
 const POLICY = {
