@@ -26,6 +26,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
   kept_objects: 'SELECT, INSERT, UPDATE, DELETE',
   tool_servers: 'SELECT, INSERT, UPDATE',
   tool_pins: 'SELECT, INSERT, UPDATE, DELETE',
+  tool_approvals: 'SELECT, INSERT, UPDATE, DELETE',
   document_jobs: 'SELECT, INSERT, UPDATE, DELETE',
   document_job_files: 'SELECT, INSERT, DELETE',
 };

@@ -31,10 +31,11 @@ interface Wanted {
   readonly answers?: readonly string[];
   readonly callTool?: () => ToolReply;
   readonly signal?: AbortSignal;
+  readonly keep?: (bytes: number) => void;
 }
 
 /** Runs a loop to its end: the error, the rows that it seals itself, and the requests of the model. */
-async function run({ codec = chatLoop, body = {}, answers = [], callTool = () => FOUND, signal }: Wanted) {
+async function run({ codec = chatLoop, body = {}, answers = [], callTool = () => FOUND, signal, keep }: Wanted) {
   const document = readDocument(
     codec === chatLoop ? 'chat' : 'responses',
     JSON.stringify({ model: 'm', messages: [], input: 'Go.', tools: [CRM], ...body }),
@@ -47,6 +48,7 @@ async function run({ codec = chatLoop, body = {}, answers = [], callTool = () =>
     surface: 'chat',
     headers: {},
     signal: signal ?? new AbortController().signal,
+    keep,
   } as unknown as CallRequest;
   const rows: { readonly id: string; readonly parent?: string; readonly code: string }[] = [];
   const asked: string[] = [];
@@ -146,4 +148,20 @@ test('chunks say when the answer was made, also where the provider does not', as
     expect(times.length).toBeGreaterThan(0);
     for (const time of times) expect(time).toMatch(created === 5 ? /^5$/ : /^\d{10}$/);
   }
+});
+
+test('answers and results take memory of the request, and end it where there is none', async () => {
+  const answers = [calls('a'), says('Done.')];
+  const result = { ...FOUND, text: JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(5000) }] }) };
+  let kept = 0;
+  const wanted = { answers, callTool: () => result };
+  expect((await run({ ...wanted, keep: (bytes) => void (kept += bytes) })).error).toBeUndefined();
+  expect(kept).toBe(answers.join('').length + 5000);
+  const full = new GatewayError('rate_limit_exceeded', 'no room', { shouldRetry: true });
+  const keep = (bytes: number): void => {
+    if (bytes === 5000) throw full;
+  };
+  const { error, asked } = await run({ ...wanted, keep });
+  expect(error).toMatchObject({ code: 'rate_limit_exceeded', shouldRetry: false });
+  expect(asked).toHaveLength(1);
 });
