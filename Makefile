@@ -132,7 +132,7 @@ test-containers: packages servers containers k6 ## Build the images and run them
 .PHONY: images
 images: packages containers ## Build the images without a registry, on bases of Debian's packages (root, Debian)
 	@tools/images/local.sh bases
-	@for image in gatewarden gatewarden-inference; do tools/images/local.sh build $$image || exit; done
+	@for image in gatewarden gatewarden-inference gatewarden-bridge; do tools/images/local.sh build $$image || exit; done
 
 .PHONY: ci
 ci: check test test-spec test-charts test-cluster test-containers ## All there is: to checks and tests come Helm, a cluster and containers

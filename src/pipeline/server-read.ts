@@ -14,7 +14,8 @@ import { routeRead } from '#/route/tools/reads.ts';
 import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
-import { digestOf, statusOf, userNeeded } from './tool-call.ts';
+import { statusOf, userNeeded } from './tool-call.ts';
+import { toolFacts } from './tools/tool-facts.ts';
 import { askOnce, enterServer, type EnteredServer, type Sending } from './tools/ask-server.ts';
 import type { FoundRead } from './tools/find-read.ts';
 import { inspectGiven } from './tools/inspect-given.ts';
@@ -44,21 +45,18 @@ interface Admitted extends ServerReadStart {
 
 /** Refuses what no policy need be asked about. */
 function admitRead(
-  { request, found }: ServerReadStart,
+  start: ServerReadStart,
   { cipher }: PipelineParts,
-): Stated<Omit<Admitted, keyof ServerReadStart>> {
-  const { server, fault, id, pin } = found;
-  const { policy } = request.key.workload;
-  const tool: ToolFacts = {
-    arguments: digestOf(namedIn(request), request.key.workload.organization, cipher),
-    definition: pin ?? null,
-    eras: [request.era.version],
-    is_error: false,
-    method: request.method,
-    result_bytes: 0,
-    result_findings: {},
-    result_mode: policy.toolDlp.results,
-  };
+): Stated<NewlyAdmitted> | Promise<Stated<NewlyAdmitted>> {
+  const { request, found } = start;
+  const tool = toolFacts(request, namedIn(request), { method: request.method, pin: found.pin }, cipher);
+  return tool instanceof Promise ? tool.then((facts) => admitted(start, facts)) : admitted(start, tool);
+}
+
+type NewlyAdmitted = Omit<Admitted, keyof ServerReadStart>;
+
+function admitted({ request, found }: ServerReadStart, tool: ToolFacts): Stated<NewlyAdmitted> {
+  const { server, fault, id } = found;
   const facts: CallFacts = { asked: { model: server ? `${toolSlug(server)}/${id}` : null, stream: false }, tool };
   try {
     refuseBeforeReading(request);

@@ -1,7 +1,7 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
-import type { ToolArguments, ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
@@ -13,7 +13,6 @@ import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
 import { isSendable } from '#/route/api-arguments.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
@@ -33,6 +32,7 @@ import { linkedText } from './tools/linked-text.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
+import { toolFacts } from './tools/tool-facts.ts';
 
 export interface ToolCallStart extends CallStart<ToolCallRequest> {
   readonly found: FoundTool;
@@ -61,12 +61,25 @@ interface Admitted extends ToolCallStart {
 
 /** Refuses what no policy need be asked about. The row names a tool only where its server lists it. */
 function admitRequest(
+  start: ToolCallStart,
+  parts: PipelineParts,
+): Stated<NewlyAdmitted> | Promise<Stated<NewlyAdmitted>> {
+  const { request, found } = start;
+  const tool = toolFacts(request, request.arguments, { method: 'tools/call', pin: found.pin }, parts.cipher);
+  return tool instanceof Promise ? tool.then((facts) => admitted(start, facts, parts)) : admitted(start, tool, parts);
+}
+
+type NewlyAdmitted = Omit<Admitted, keyof ToolCallStart>;
+
+function admitted(
   { request, found }: ToolCallStart,
+  called: ToolFacts,
   { cipher }: PipelineParts,
-): Stated<Omit<Admitted, keyof ToolCallStart>> {
+): Stated<NewlyAdmitted> {
+  const answers = Object.keys(request.input?.responses?.value ?? {}).length;
+  const tool = answers > 0 ? { ...called, answers } : called;
   const { server, listed, fault } = found;
   const model = server && (listed ? `${toolSlug(server)}/${listed.name}` : toolSlug(server));
-  const tool = toolFacts(request, found.pin, cipher);
   const facts: CallFacts = { asked: { model: model ?? null, stream: false }, tool };
   try {
     refuseBeforeReading(request);
@@ -88,44 +101,6 @@ function refuseOtherHeaders({ era, headers, arguments: args }: ToolCallRequest, 
   if (header === undefined) return;
   const message = `The header ${header} is missing, or differs from the argument that it repeats.`;
   throw new GatewayError('invalid_request', message, { param: header });
-}
-
-function toolFacts(
-  { arguments: args, era, key, input }: ToolCallRequest,
-  pin: string | undefined,
-  cipher: PipelineParts['cipher'],
-): ToolFacts {
-  const { organization, policy } = key.workload;
-  const answers = Object.keys(input?.responses?.value ?? {}).length;
-  return {
-    ...(answers > 0 && { answers }),
-    arguments: args ? digestOf(args, organization, cipher) : null,
-    definition: pin ?? null,
-    eras: [era.version],
-    is_error: false,
-    method: 'tools/call',
-    result_bytes: 0,
-    result_findings: {},
-    result_mode: policy.toolDlp.results,
-  };
-}
-
-/** HMAC of arguments under a key of the organization: short ones could be guessed from a bare hash. */
-export function digestOf(
-  args: ToolArguments,
-  { id }: { readonly id: string },
-  cipher: PipelineParts['cipher'],
-): string | null {
-  return cipher.names(id, `tool arguments\n${canonical(args)}`)[0] ?? null;
-}
-
-/** Arguments with a number that no canonical form has are taken as they are written. */
-function canonical({ source, value }: ToolArguments): string {
-  try {
-    return canonicalJson(value);
-  } catch {
-    return source;
-  }
 }
 
 /** Whether policy and the server's rules let the workload call it so. */

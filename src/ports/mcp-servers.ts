@@ -1,6 +1,7 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { ParamHeader } from '#/wire/mcp/headers.ts';
 
 /** A tool as its server lists it. */
@@ -52,6 +53,9 @@ export interface InSession {
   readonly subject?: string | undefined;
 }
 
+/** Does all steps of work on a large answer, in turns with other work. */
+export type InTurns = <T>(steps: Steps<T>) => Promise<T>;
+
 /** One call of a tool, as it is sent. */
 interface ToolAsk extends InSession {
   readonly tool: string;
@@ -63,6 +67,8 @@ interface ToolAsk extends InSession {
   readonly capabilities?: JsonObject | undefined;
   /** Takes what a legacy server asks in the session of a client; absent: it is refused. */
   readonly onAsk?: ((ask: ServerAsk) => void) | undefined;
+  /** Reads a large answer; absent: it is read at once. */
+  readonly inTurns?: InTurns | undefined;
   /** Headers that repeat arguments, for a modern server. */
   readonly headers: Readonly<Record<string, string>>;
   /** Members of `_meta` that go on. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sendJson, startHttpApi, type HttpApi } from '../harness/http-api.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { apiServer, otherTenant, secret } from './openapi-world.ts';
-import { ask, startMcpWorld, textOf, type McpWorld, type Sent } from './world.ts';
+import { ask, startMcpWorld, textOf, type McpWorld, type McpWorldOptions, type Sent } from './world.ts';
 
 /** Operations of an HTTP API as tools: the request of a call, and the result of its answer. */
 
@@ -13,6 +13,7 @@ let foreign: HttpApi;
 let world: McpWorld;
 let otherKey: string;
 let echo: HttpApi['answer'];
+let configured: McpWorldOptions & { readonly servers: { readonly shop: ReturnType<typeof apiServer> } };
 
 beforeAll(async () => {
   [api, foreign] = await Promise.all([startHttpApi(), startHttpApi()]);
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const other = otherTenant(foreign.url);
   otherKey = other.key;
   const auth = { type: 'Header', header: 'X-Api-Key', secretKeyRef: { name: 'shop', key: 'token' } };
-  world = await startMcpWorld({
+  configured = {
     servers: {
       shop: apiServer(api.url, { auth, maxResultKiB: 64, timeoutSeconds: 2 }),
       home: apiServer(api.url, { trust: 'Internal', jurisdiction: 'EU', tools: { include: ['send'] } }),
@@ -28,7 +29,8 @@ beforeAll(async () => {
     policy: { dlp: { mode: 'Tokenize', tools: { internal: 'AllowLog' } } },
     prices: [{ model: 'mcp/shop/createOrder', unit: 'Call', input: '0.5' }],
     more: [secret('shop', { token: CREDENTIAL }), ...other.resources],
-  });
+  };
+  world = await startMcpWorld(configured);
 }, 60_000);
 
 afterAll(async () => {
@@ -267,7 +269,8 @@ test('a request is sent once, whatever the answer', async () => {
   for (const status of [429, 500, 503]) {
     api.answer = (_, response) => response.writeHead(status, { 'retry-after': '1' }).end();
     const before = api.received.length;
-    await call('getFile', { path: 'a' });
+    const answer = await call('getFile', { path: 'a' });
+    expect(textOf(answer)).toBe(`The API answered with status ${status}. It asks to wait 1 s.`);
     expect(api.received).toHaveLength(before + 1);
   }
 });
@@ -283,6 +286,40 @@ test('an API that keeps failing is left alone', async () => {
     'The MCP server home has failed repeatedly and is left alone for a while. Nothing was sent.',
   ]);
   expect(api.received.length - tried).toBeLessThan(20);
+});
+
+test('a changed operation acts on the next call, and one that is gone is unknown', async () => {
+  const [first, , , ...rest] = apiServer(api.url).operations;
+  const operations = [{ ...first, description: 'Changed', path: '/people/{id}' }, ...rest];
+  const before = await call('getCustomer', { id: 'a' });
+  world.configure({
+    ...configured,
+    servers: { ...configured.servers, shop: { ...configured.servers.shop, operations } },
+  });
+  const listed = async () => (await ask(world, 'modern', '/v1/mcp/shop', 'tools/list')).body.result?.tools;
+  await expect.poll(async () => (await listed())?.[0]?.['description'], { timeout: 10_000 }).toBe('Changed');
+  const after = await call('getCustomer', { id: 'a' });
+  expect(last().path).toBe('/v1/people/a');
+  expect((await call('getFile', { path: 'a' })).body.error?.code).toBe(-32602);
+  const pins = await Promise.all(
+    [before, after].map(
+      async ({ headers }) => (await rowOf(world.databaseUrl, headers.get('x-request-id'))).tool?.definition,
+    ),
+  );
+  expect(new Set(pins).size).toBe(2);
+  world.configure(configured);
+  await expect.poll(async () => (await listed())?.length, { timeout: 10_000 }).toBe(6);
+});
+
+test('only operations that change nothing are offered where the resource says so', async () => {
+  const shop = { ...configured.servers.shop, tools: { only: 'ReadOnly' } };
+  world.configure({ ...configured, servers: { ...configured.servers, shop } });
+  const listed = async () =>
+    (await ask(world, 'modern', '/v1/mcp/shop', 'tools/list')).body.result?.tools?.map(({ name }) => name);
+  await expect.poll(listed, { timeout: 10_000 }).toEqual(['getCustomer', 'getFile']);
+  expect((await call('dropCustomer', { id: 'a' })).body.error?.code).toBe(-32602);
+  world.configure(configured);
+  await expect.poll(async () => (await listed())?.length, { timeout: 10_000 }).toBe(6);
 });
 
 test('a tenant reaches its own API with its own credential, and no other', async () => {

@@ -131,7 +131,7 @@ function serverFrom(
     try {
       const { operation, notes: own } = toOperation(one, document, credential);
       written.push(operation);
-      notes.push(...own.map((note) => `${place}: ${note}`));
+      for (const note of own) notes.push(`${place}: ${note}`);
     } catch (thrown) {
       if (!(thrown instanceof Unusable)) throw thrown;
       notes.push(`${place} is left out: it ${thrown.message}`);
@@ -194,7 +194,7 @@ function baseOf({ root }: ApiDocument, given: string | undefined): string {
     return isObject(one) && typeof one['default'] === 'string' ? one['default'] : '';
   };
   const address = given ?? named.replace(/\{([^{}]*)\}/g, (_all, name: string) => valueOf(name));
-  if (/^https?:\/\//.test(address) && URL.canParse(address)) return address.replace(/\/+$/, '');
+  if (/^https?:\/\//.test(address) && URL.canParse(address)) return address.replace(/\/$/, '');
   throw new UsageError('the description names no whole address of the API: give it with --url https://…');
 }
 
@@ -205,7 +205,7 @@ function refuseFaults(resource: JsonObject): void {
   if (body) {
     const faults = createFaultLog();
     compileApi({ faults }, { file: '', object: body.metadata.name, order: 0, body });
-    found.push(...faults.list().map(({ field, message }) => `${field} ${message}`));
+    for (const { field, message } of faults.list()) found.push(`${field} ${message}`);
   }
   if (found.length > 0) throw new UsageError(`the resource would not be valid: ${found.slice(0, 5).join('; ')}`);
 }

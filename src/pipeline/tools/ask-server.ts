@@ -6,9 +6,10 @@ import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
 import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
-import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import { NoRoomForResults, type InSession, type InTurns, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import { toolSlug } from '#/route/tools.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
@@ -56,6 +57,7 @@ interface Given extends Answered {
 
 /** How a request is sent, whatever it asks for. */
 interface SendOptions extends InSession {
+  readonly inTurns: InTurns;
   readonly meta: JsonObject;
   readonly onNotice?: (notice: WireDocument) => void;
   readonly timeoutMs: number;
@@ -114,6 +116,7 @@ export async function askServer(asking: Asking, parts: AskParts): Promise<Given>
  */
 export async function askOnce(sending: Sending, parts: AskParts): Promise<Answered> {
   const { request, server, name, permit, timeoutMs } = sending;
+  const { workload } = request.key;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
   const notices = noticesFor(request, sending.said, parts);
@@ -128,6 +131,7 @@ export async function askOnce(sending: Sending, parts: AskParts): Promise<Answer
   });
   try {
     const answer = await sending.send({
+      inTurns: (steps) => inSlices({ organization: workload.organization.id, workload: workload.id }, steps),
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
@@ -146,8 +150,9 @@ export async function askOnce(sending: Sending, parts: AskParts): Promise<Answer
     permit.end(outcomeOf(thrown, sending.fair));
     const attempt = report(attemptOf(thrown));
     const facts = { attempts: [attempt], ...(attempt.sent === true && reached(sending)) };
-    const { aborted, reason } = request.signal;
-    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
+    const reason: unknown = request.signal.reason;
+    if (request.signal.aborted)
+      throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');

@@ -76,7 +76,8 @@ export class ApiPeer {
       }
       const bytes = await this.#read(incoming, place);
       const contentType = incoming.header('content-type')?.slice(0, 256) ?? '';
-      const answer = { status, contentType, bytes: withoutSecret(bytes, secret) };
+      const retryAfter = incoming.header('retry-after');
+      const answer = { status, contentType, bytes: withoutSecret(bytes, secret), retryAfter };
       const document = this.#document(writeApiResults(answer, `gatewarden:///api/${this.#server.name}/${ask.tool}`));
       const release = (): void => place[Symbol.dispose]();
       return { kind: 'result', document, version: SPOKEN, status, [Symbol.dispose]: release };

@@ -3,6 +3,7 @@ import {
   McpServerFault,
   McpSessionLost,
   McpTokenFault,
+  type InTurns,
   type ListenOptions,
   type ServerAsk,
   type ServerSession,
@@ -33,6 +34,8 @@ export interface PeerRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly onNotice?: ((notice: WireDocument) => void) | undefined;
+  /** As of `ToolAsk`. */
+  readonly inTurns?: InTurns | undefined;
   /** As of `InSession`. */
   readonly session?: ServerSession | 'alone' | undefined;
   /** What a modern server is said that the client can do; absent: nothing. */
@@ -251,11 +254,12 @@ export class Peer {
         incoming.close();
         throw new McpServerFault(404, 'the server does not know the session');
       }
-      const { limit, onNotice, onAsk } = request;
+      const { limit, inTurns, onNotice, onAsk } = request;
       const document = await readAnswer(incoming, {
         id,
         limit,
         place,
+        inTurns,
         onMessage: (message) => this.#hear(link, message, onNotice, onAsk),
       });
       if (incoming.status === 400 && link.session !== undefined && mayBeLost(document.body)) {

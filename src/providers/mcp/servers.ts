@@ -1,8 +1,17 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpTokenFault, type InSession, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import {
+  McpTokenFault,
+  type InSession,
+  type InTurns,
+  type McpServers,
+  type ToolAnswer,
+} from '#/ports/mcp-servers.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import { member } from '#/wire/document/scan.ts';
+import { readLargeResult } from '#/wire/mcp/leaves.ts';
 import type { Transport } from '../http/transport.ts';
 import { ApiPeer } from './api-peer.ts';
 import { listPrompts, listResources, listTemplates, readAbout } from './list-reads.ts';
@@ -33,7 +42,7 @@ export function createMcpServers(
   const answered = async (peer: Peer, request: PeerRequest): Promise<ToolAnswer> => {
     const { document, version, place } = await peer.ask(request);
     try {
-      return answerOf(document, version, place);
+      return await answerOf(document, version, place, request.limit - BESIDE, request.inTurns);
     } catch (thrown) {
       place[Symbol.dispose]();
       throw thrown;
@@ -60,6 +69,13 @@ export function createMcpServers(
       if (server.api) return apis.shared(server).list();
       return listTools(peers.shared(server), allCapabilities(server), timeoutMs);
     },
+    ...sessionsOf(peerOf),
+  };
+}
+
+/** What clients with sessions of their own ask. */
+function sessionsOf(peerOf: (server: McpServerConfig, to: InSession) => Peer): Omit<McpServers, 'call' | 'list'> {
+  return {
     openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
       peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
     async closeSession(server, to) {
@@ -95,12 +111,23 @@ function allCapabilities({ clientCapabilities }: McpServerConfig): JsonObject {
   return Object.fromEntries(clientCapabilities.map((name) => [name, {}]));
 }
 
-/** The result or the error of a response, as a document of its own. */
-function answerOf({ root, text, body }: WireDocument, version: string, place: Disposable): ToolAnswer {
+/** The result or the error of a response, of at most `most` bytes, as a document of its own. */
+async function answerOf(
+  { root, text, body }: WireDocument,
+  version: string,
+  place: Disposable,
+  most: number,
+  inTurns: InTurns | undefined,
+): Promise<ToolAnswer> {
   const kind = isObject(body['result']) ? 'result' : 'error';
   const value = body[kind];
   const node = member(root, kind);
   if (!isObject(value) || !node) throw protocol('the server answered with neither a result nor an error');
-  const document = locate('mcp', text.slice(node.start, node.end), value, { lenient: true });
+  const source = text.slice(node.start, node.end);
+  if (Buffer.byteLength(source) > most) throw new UpstreamFault('too_large', `the result is larger than ${most} bytes`);
+  const isInTurns = inTurns !== undefined && isLarge(source);
+  const document = isInTurns
+    ? await inTurns(readLargeResult(source))
+    : locate('mcp', source, value, { lenient: true });
   return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }

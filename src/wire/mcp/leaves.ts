@@ -1,7 +1,9 @@
 import type { Contents, Leaf } from '../hub/codec.ts';
 import { locate, readDocument, type WireDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
+import { readLarge } from '../document/large-json.ts';
 import type { JsonNode, ObjectNode } from '../document/scan.ts';
+import type { Steps } from '../document/steps.ts';
 import { collectContents, type Places } from '../request/collect-contents.ts';
 
 /** The member that arguments are put into to be inspected: no name of theirs is then a word of a format. */
@@ -80,6 +82,11 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A large result of a server, in steps. Throws as `readLarge` does. */
+export function readLargeResult(text: string): Steps<WireDocument> {
+  return readLarge('mcp', text, { lenient: true, isOwn: true });
 }
 
 /** A result or an error of a server. Throws as `readDocument` does. */

@@ -61,7 +61,7 @@ export function writeApiRequest(operation: ApiOperation, args: JsonObject, sourc
     const value = valueOf(args, argument, source);
     if (place === 'path') steps.set(name, pathText(value, parameter));
     else if (value.json === undefined || value.json === null) continue;
-    else if (place === 'query') query.push(...queryPairs(value, parameter));
+    else if (place === 'query') for (const pair of queryPairs(value, parameter)) query.push(pair);
     else headers[name.toLowerCase()] = headerText(value, argument);
   }
   const path = fillPath(operation.path, steps);

@@ -6,6 +6,8 @@ export interface ApiAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly bytes: Buffer;
+  /** The header Retry-After; only seconds are repeated. */
+  readonly retryAfter: string | undefined;
 }
 
 /** Characters of the body of an error that are passed on. */
@@ -25,7 +27,7 @@ export function writeApiResults(answer: ApiAnswer, uri: string): readonly string
   const { status, bytes } = answer;
   const type = typeOf(answer.contentType);
   const text = textOf(answer, type);
-  if (status < 200 || status > 299) return [failure(status, text)];
+  if (status < 200 || status > 299) return [failure(answer, text)];
   if (bytes.length === 0) return [result([textBlock(`The API answered with status ${status} and no content.`)])];
   if (text === undefined) return [result([fileBlock(bytes, type, uri)])];
   const blocks = [textBlock(text)];
@@ -53,9 +55,10 @@ function objectSource(text: string): string | undefined {
   }
 }
 
-function failure(status: number, text: string | undefined): string {
+function failure({ status, retryAfter = '' }: ApiAnswer, text: string | undefined): string {
   const redirects = status >= 300 && status < 400 ? ': it leads elsewhere, where the gateway does not follow' : '';
-  const told = `The API answered with status ${status}${redirects}.`;
+  const wait = /^\d{1,6}$/.test(retryAfter) ? ` It asks to wait ${retryAfter} s.` : '';
+  const told = `The API answered with status ${status}${redirects}.${wait}`;
   const shown = text === undefined || redirects !== '' ? '' : text.slice(0, MOST_EXPLAINED).toWellFormed().trim();
   const cut = text !== undefined && text.length > MOST_EXPLAINED ? '\n[cut]' : '';
   const block = textBlock(shown === '' ? told : `${told}\n\n${shown}${cut}`);

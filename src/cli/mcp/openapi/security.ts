@@ -26,7 +26,7 @@ export function authOf(document: ApiDocument, operations: readonly JsonObject[],
   for (const name of asked) {
     const found = auth ? undefined : authFrom(schemeIn(document, name), options);
     if (found?.auth) ({ auth } = found);
-    notes.push(...(found?.notes ?? []));
+    for (const note of found?.notes ?? []) notes.push(note);
     if (!found) notes.push(`the security scheme ${shortText(name, 64)} is not used: spec.auth has one credential`);
   }
   return { auth, notes };

@@ -26,6 +26,8 @@ export interface WrittenOperation {
 
 const MOST_DESCRIPTION = 1024;
 const MOST_NAME = 64;
+/** Of a name that is longer only the beginning is read: it ends in a digest of all. */
+const MOST_LETTERS = 512;
 const DIGEST = 6;
 const MOST_PARAMETERS = 64;
 const PLACES = { path: 'Path', query: 'Query', header: 'Header' } as const;
@@ -35,8 +37,11 @@ const OF_HTTP = ['accept', 'content-type', 'authorization'];
 
 /** Letters that every model takes in names of tools and arguments. */
 export function plainName(text: string): string {
-  const plain = text.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^_+|_+$/g, '');
-  if (plain.length <= MOST_NAME) return plain;
+  const plain = text
+    .slice(0, MOST_LETTERS)
+    .replace(/[^A-Za-z0-9_.-]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  if (plain.length <= MOST_NAME && text.length <= MOST_LETTERS) return plain;
   const digest = hash('sha256', text, 'hex').slice(0, DIGEST);
   return `${plain.slice(0, MOST_NAME - DIGEST - 1)}_${digest}`;
 }
