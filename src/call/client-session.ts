@@ -16,6 +16,6 @@ export interface ClientAsk {
   /** By which the client answers. */
   readonly id: string;
   readonly method: string;
-  /** JSON source; undefined: there are none. */
+  /** JSON source; undefined: it has no params. */
   readonly params: string | undefined;
 }

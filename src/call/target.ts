@@ -2,6 +2,7 @@ import type { ModelConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
 import type { ClientCodec, UpstreamCodec, Media } from '#/wire/hub/codec.ts';
 import type { Family } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 
 /** What a call is debited for and asks: a model of a provider, or a tool of a server. */
 export interface DebitedTarget {
@@ -48,6 +49,8 @@ export interface Candidate extends Target {
 export interface Translation {
   readonly client: ClientCodec;
   readonly upstream: UpstreamCodec;
+  /** The client's request without its conversation. */
+  readonly settings: JsonObject;
 }
 
 /** What a target is sent in the place of a file: a file of `fileLength` code units, pictures, and text of so many bytes. */

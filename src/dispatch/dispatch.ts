@@ -108,7 +108,14 @@ function streamingOf(
   const restoration = restoringFor(call, inspection)?.();
   const { translation } = candidate;
   const relay = translation
-    ? new TranslatedRelay(call, restoration, tally, candidate, translation, contextOf(call, candidate, bounds))
+    ? new TranslatedRelay(
+        call,
+        restoration,
+        tally,
+        candidate,
+        translation,
+        contextOf(call, candidate, translation.settings, bounds),
+      )
     : new VerbatimRelay(call, restoration, tally, candidate);
   upstream.relay = relay;
   return { relay, restoration, upstream };
@@ -124,7 +131,7 @@ function readingOf({ call, inspection, bounds }: Dispatch, candidate: Candidate)
     inBackground: background === true,
     jsonAnswer,
     hideCache: provider.config.keyOwnership === 'managed' && hidesCacheCounts(provider.config),
-    translation: translation && { ...translation, context: contextOf(call, candidate, bounds) },
+    translation: translation && { ...translation, context: contextOf(call, candidate, translation.settings, bounds) },
     asked: codec.fitAnswer && { request: call.document, sent: body },
     restoring: restoringFor(call, inspection),
   };

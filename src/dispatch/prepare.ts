@@ -15,6 +15,7 @@ import { BadRequestShape, type ClientCodec } from '#/wire/hub/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import { writeJson } from '#/wire/document/write-json.ts';
+import { settingsOf } from './relay/answer-context.ts';
 import { readAnew } from './relay/read-anew.ts';
 import { renameTools, restoringNames } from '#/wire/hub/tool-names.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
@@ -179,7 +180,7 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
     ...target,
     body,
     losses: [...losses],
-    translation: { client: client, upstream: restoringNames(upstream, originals) },
+    translation: { client, upstream: restoringNames(upstream, originals), settings: await settingsOf(call) },
   };
 }
 

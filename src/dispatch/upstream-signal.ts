@@ -41,7 +41,7 @@ export class UpstreamSignal {
   }
 
   #end(): void {
-    const { reason } = this.#client;
+    const reason: unknown = this.#client.reason;
     const wait = reason instanceof ClientHungUp && !(reason instanceof ClientCancelled) ? this.#patience() : 0;
     if (wait === 0) this.#late.abort();
     else this.#timer = setTimeout(() => this.#late.abort(), wait).unref();

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Asker } from '#/runtime/fair-places.ts';
 import type { Match } from './match.ts';
+import { CleanTexts } from './search/clean-texts.ts';
 import type { Term } from './terms/terms.ts';
 
 /**
@@ -73,24 +75,43 @@ export function detectionUntil(signal: AbortSignal, detection: Detection): Detec
   return new ScopedDetection(signal, detection, undefined);
 }
 
-/** Functions that run for each text are copied as they are, so that calls do not go through this object. */
+/** What each detection remembers of texts. */
+const remembered = new WeakMap<Detection, CleanTexts>();
+
+function rememberedBy(detection: Detection): CleanTexts {
+  let clean = remembered.get(detection);
+  if (clean === undefined) remembered.set(detection, (clean = new CleanTexts()));
+  return clean;
+}
+
+/** So many code units are digested at once. */
+const AT_ONCE = 256 * 1024;
+const NOTHING: readonly Match[] = Object.freeze([]);
+
+/** A detection for a caller, which searches no text again in which it found nothing for that workload. */
 class ScopedDetection implements Detection {
-  readonly categories: ReadonlySet<string>;
   readonly byDefault: ReadonlySet<string> | undefined;
   readonly needsWorker: Detection['needsWorker'];
   readonly findNow: Detection['findNow'];
   readonly #signal: AbortSignal;
   readonly #detection: Detection;
   readonly #asker: Asker | undefined;
+  readonly #clean: CleanTexts;
+  readonly #owner: string;
 
   constructor(signal: AbortSignal, detection: Detection, asker: Asker | undefined) {
-    this.categories = detection.categories;
     this.byDefault = detection.byDefault;
     this.needsWorker = detection.needsWorker;
-    this.findNow = detection.findNow;
     this.#signal = signal;
     this.#detection = detection;
     this.#asker = asker;
+    this.#clean = rememberedBy(detection);
+    this.#owner = asker ? `${asker.organization}\0${asker.workload}` : '';
+    this.findNow = asker ? (text, categories) => this.#findNow(text, categories) : detection.findNow;
+  }
+
+  get categories(): ReadonlySet<string> {
+    return this.#detection.categories;
   }
 
   find(
@@ -99,11 +120,62 @@ class ScopedDetection implements Detection {
     sooner?: AbortSignal,
     asker?: Asker,
   ): Promise<Matches> {
-    return this.#detection.find(texts, categories, this.#until(sooner), asker ?? this.#asker);
+    const signal = this.#until(sooner);
+    const by = asker ?? this.#asker;
+    return this.#asker
+      ? this.#findUnknown(texts, categories, signal, by)
+      : this.#detection.find(texts, categories, signal, by);
   }
 
   search(search: Search, sooner?: AbortSignal, asker?: Asker): Promise<Matches> {
     return this.#detection.search(search, this.#until(sooner), asker ?? this.#asker);
+  }
+
+  #findNow(text: string, categories: ReadonlySet<string> | undefined): readonly Match[] {
+    const digest = this.#clean.digestOf(this.#owner, categories, text);
+    if (digest !== undefined && this.#clean.has(digest)) return NOTHING;
+    const found = this.#detection.findNow(text, categories);
+    if (digest !== undefined && found.length === 0) this.#clean.add(digest);
+    return found;
+  }
+
+  async #findUnknown(
+    texts: readonly string[],
+    categories: ReadonlySet<string> | undefined,
+    signal: AbortSignal,
+    asker: Asker | undefined,
+  ): Promise<Matches> {
+    const digests = await this.#digestsOf(texts, categories, signal);
+    const isClean = digests.map((digest) => digest !== undefined && this.#clean.has(digest));
+    const rest = texts.filter((_, at) => !isClean[at]);
+    const found = rest.length === 0 ? [] : await this.#detection.find(rest, categories, signal, asker);
+    let at = 0;
+    return texts.map((_, index) => {
+      if (isClean[index]) return NOTHING;
+      const own = found[at++]!;
+      const digest = digests[index];
+      if (digest !== undefined && own.length === 0) this.#clean.add(digest);
+      return own;
+    });
+  }
+
+  async #digestsOf(
+    texts: readonly string[],
+    categories: ReadonlySet<string> | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly (string | undefined)[]> {
+    const digests: (string | undefined)[] = [];
+    let read = 0;
+    for (const text of texts) {
+      if (read > AT_ONCE) {
+        read = 0;
+        await nextTurn();
+        signal.throwIfAborted();
+      }
+      digests.push(this.#clean.digestOf(this.#owner, categories, text));
+      read += text.length;
+    }
+    return digests;
   }
 
   #until(sooner: AbortSignal | undefined): AbortSignal {

@@ -1,4 +1,4 @@
-import type { DlpMode, McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
@@ -13,7 +13,6 @@ import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
 import { isSendable } from '#/route/api-arguments.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
@@ -28,9 +27,12 @@ import { askServer, enterServer, type EnteredServer } from './tools/ask-server.t
 import { openState, type InputState } from './tools/clients/input-state.ts';
 import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
+import { mayHaveOriginals } from './tools/inspect-given.ts';
+import { linkedText } from './tools/linked-text.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
+import { toolFacts } from './tools/tool-facts.ts';
 
 export interface ToolCallStart extends CallStart<ToolCallRequest> {
   readonly found: FoundTool;
@@ -59,12 +61,25 @@ interface Admitted extends ToolCallStart {
 
 /** Refuses what no policy need be asked about. The row names a tool only where its server lists it. */
 function admitRequest(
+  start: ToolCallStart,
+  parts: PipelineParts,
+): Stated<NewlyAdmitted> | Promise<Stated<NewlyAdmitted>> {
+  const { request, found } = start;
+  const tool = toolFacts(request, request.arguments, { method: 'tools/call', pin: found.pin }, parts.cipher);
+  return tool instanceof Promise ? tool.then((facts) => admitted(start, facts, parts)) : admitted(start, tool, parts);
+}
+
+type NewlyAdmitted = Omit<Admitted, keyof ToolCallStart>;
+
+function admitted(
   { request, found }: ToolCallStart,
+  called: ToolFacts,
   { cipher }: PipelineParts,
-): Stated<Omit<Admitted, keyof ToolCallStart>> {
+): Stated<NewlyAdmitted> {
+  const answers = Object.keys(request.input?.responses?.value ?? {}).length;
+  const tool = answers > 0 ? { ...called, answers } : called;
   const { server, listed, fault } = found;
   const model = server && (listed ? `${toolSlug(server)}/${listed.name}` : toolSlug(server));
-  const tool = toolFacts(request, found.pin, cipher);
   const facts: CallFacts = { asked: { model: model ?? null, stream: false }, tool };
   try {
     refuseBeforeReading(request);
@@ -88,35 +103,6 @@ function refuseOtherHeaders({ era, headers, arguments: args }: ToolCallRequest, 
   throw new GatewayError('invalid_request', message, { param: header });
 }
 
-function toolFacts(
-  { arguments: args, era, key, input }: ToolCallRequest,
-  pin: string | undefined,
-  cipher: PipelineParts['cipher'],
-): ToolFacts {
-  const { organization, policy } = key.workload;
-  const answers = Object.keys(input?.responses?.value ?? {}).length;
-  return {
-    ...(answers > 0 && { answers }),
-    arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
-    definition: pin ?? null,
-    eras: [era.version],
-    is_error: false,
-    method: 'tools/call',
-    result_bytes: 0,
-    result_findings: {},
-    result_mode: policy.toolDlp.results,
-  };
-}
-
-/** Arguments with a number that no canonical form has are taken as they are written. */
-function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>): string {
-  try {
-    return canonicalJson(value);
-  } catch {
-    return source;
-  }
-}
-
 /** Whether policy and the server's rules let the workload call it so. */
 function chooseTool({ request, found, server, listed }: Admitted): Stated<object> {
   const facts = routeTool(server, listed, request.key.workload, request.arguments?.value ?? {});
@@ -128,7 +114,7 @@ function chooseTool({ request, found, server, listed }: Admitted): Stated<object
 }
 
 /** A server that is asked for each user does nothing for a key. */
-function userNeeded({ name }: McpServerConfig): GatewayError {
+export function userNeeded({ name }: McpServerConfig): GatewayError {
   const message =
     `The MCP server ${name} is asked for the user of each call, and a virtual key has none. ` +
     'Send an access token of the user.';
@@ -183,7 +169,7 @@ async function inspectArguments(
   }
 }
 
-/** What is inspected. */
+/** The document that is inspected. */
 function documentOf(args: ToolCallRequest['arguments'], answers: readonly string[]): WireDocument {
   return args && answers.length === 0
     ? argumentsDocument(args.source, args.value)
@@ -202,11 +188,6 @@ function sentBy(
   if (answers.length === 0) return { sent: argumentsIn(edited), answers };
   const parts = partsOfSaying(edited);
   return { sent: args && parts.arguments, answers: parts.answers };
-}
-
-/** Whether policy lets the server receive what the client keeps from models. */
-function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
-  return trust === 'internal' && mode === 'allow_log';
 }
 
 function unfit(): GatewayError {
@@ -299,15 +280,16 @@ async function passResult(
   const tool = { ...answered, ...(asks && { asks }), is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
+  const told = request.server === undefined ? linkedText(text, server) : text;
   return {
-    reply: { kind: answer.kind, status: statusOf(answer, request), text, unscanned, limits },
+    reply: { kind: answer.kind, status: statusOf(answer, request), text: told, unscanned, limits },
     // A call is paid for when it is done, however many rounds it takes.
     facts: { tool, unscanned, ...(asks && { units: { calls: 0 } }), isServed: !request.signal.aborted },
   };
 }
 
 /** The modern revision has a status of its own for a capability that the client did not declare. */
-function statusOf({ kind, document }: ToolAnswer, { era }: ToolCallRequest): number {
+export function statusOf({ kind, document }: ToolAnswer, { era }: Pick<ToolCallRequest, 'era'>): number {
   const isMissing = kind === 'error' && document.body['code'] === RPC.missingCapability;
   return isMissing && era.era === 'modern' ? 400 : 200;
 }

@@ -1,4 +1,4 @@
-/** The gateway processes of one installation. What is sent is heard by those that run now, or by nobody. */
+/** The gateway processes of one installation. A message reaches those that run now, or is lost. */
 export interface Neighbours {
   /** What others call this process: letters, digits and dashes. */
   readonly name: string;

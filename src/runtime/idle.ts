@@ -1,6 +1,6 @@
 /** Lets others wait until some work has come to rest. */
 export class Idle {
-  /** Whether somebody waits, so that `rest` is to be called. */
+  /** Whether `wait` waits for `rest`. */
   isAwaited = false;
   #waiting: (() => void)[] = [];
 

@@ -21,7 +21,7 @@ test.each([
   const read = readSettings({ ...ISSUER, GW_MCP_JWKS_URL: 'https://id.example/jwks', GW_MCP_TOKEN_ORIGINS: written });
   const all = 'settings' in read ? read.settings.mcpIssuer?.tokenOrigins : undefined;
   expect(all).toEqual(origins && [...origins, 'https://id.example']);
-  // What is not used stops the start, and is not dropped.
+  // An origin that cannot be used stops the start, and is not dropped.
   if (!origins)
     expect('faults' in read && read.faults).toEqual([expect.stringMatching(/^GW_MCP_TOKEN_ORIGINS must be/)]);
 });

@@ -86,14 +86,16 @@ describe('logins and passwords in sentences', () => {
       const row = tables[0]?.rows.find((one) => one['set'] === set && one['kind'] === kind);
       return Number(row?.['recall']);
     };
-    expect(recall('tuned', 'SECRET')).toBeGreaterThanOrEqual(0.95);
-    expect(recall('tuned', 'USERNAME')).toBeGreaterThanOrEqual(0.9);
-    expect(recall('held-out', 'SECRET')).toBeGreaterThanOrEqual(0.825);
-    expect(recall('held-out', 'USERNAME')).toBeGreaterThanOrEqual(0.75);
-    expect(recall('fresh', 'SECRET')).toBeGreaterThanOrEqual(0.9);
-    expect(recall('fresh', 'USERNAME')).toBeGreaterThanOrEqual(0.75);
-    expect(recall('unseen', 'SECRET')).toBeGreaterThanOrEqual(0.85);
-    expect(recall('unseen', 'USERNAME')).toBeGreaterThanOrEqual(0.7);
+    for (const [set, login, password] of [
+      ['tuned', 0.97, 0.95],
+      ['held-out', 0.95, 0.97],
+      ['fresh', 0.95, 0.95],
+      ['varied', 0.9, 0.93],
+      ['unseen', 0.88, 0.95],
+    ] as const) {
+      expect(recall(set, 'USERNAME'), set).toBeGreaterThanOrEqual(login);
+      expect(recall(set, 'SECRET'), set).toBeGreaterThanOrEqual(password);
+    }
     for (const row of tables[1]?.rows ?? []) expect(row, JSON.stringify(tables[3]?.rows)).toMatchObject({ wrong: 0 });
   });
 });

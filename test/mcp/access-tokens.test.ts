@@ -163,6 +163,21 @@ test('no token opens another surface, or comes with a key', async () => {
   expect((await call(token, '/v1/mcp', 'all__echo', { 'x-api-key': world.key })).status).toBe(401);
 });
 
+test('rows tell persons apart who share a key, without saying who they are', async () => {
+  const row = async (token: string) =>
+    rowOf(world.databaseUrl, (await call(token)).headers.get('x-request-id')) as Promise<{ person?: string }>;
+  const [one, again, another, refused] = [
+    await row(await oauth.token('agent', ALL)),
+    await row(await oauth.token('agent', ALL)),
+    await row(await oauth.token('person', ALL)),
+    await row(world.key),
+  ];
+  expect(one.person).toMatch(/^[\w-]{43}$/);
+  expect(again.person).toBe(one.person);
+  expect(another.person).not.toBe(one.person);
+  expect(refused).not.toHaveProperty('person');
+});
+
 test('a virtual key is good as before', async () => {
   expect(textOf(await call(world.key))).toBe('{"a":1}');
 });

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { newKey, resource, startGateway, type GatewayProcess } from '../harness/gateway.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { createDatabase } from '../harness/postgres.ts';
@@ -13,7 +13,6 @@ import { ask, mcpResources, post, textOf, type McpWorld, type McpWorldOptions, t
 
 /** Calls of tools that a person must approve: at two gateways, for keys of two workloads. */
 
-const GWCTL = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const keys = { first: newKey(), sibling: newKey(), second: newKey() };
 
@@ -108,14 +107,9 @@ async function waiting(answer: Sent): Promise<string> {
   return id;
 }
 
-function gwctl(...args: readonly string[]) {
-  const env = { DATABASE_URL: databaseUrl, USER: 'ada' };
-  return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [GWCTL, 'mcp', 'approve', ...args], { env }, (error, out, err) => {
-      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const mcp = (...args: readonly string[]) =>
+  runGwctl(['mcp', ...args], { env: { DATABASE_URL: databaseUrl, USER: 'ada' } });
+const gwctl = (...args: readonly string[]) => mcp('approve', ...args);
 
 async function sql(text: string, ...values: unknown[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -289,7 +283,7 @@ test('a changed definition is another call', async () => {
     await expect
       .poll(async () => codeOf(await call({ subject: `${subject} probe` })), { timeout: 10_000, interval: 300 })
       .toBe('tool_quarantined');
-    await accept('default/crm', 'export');
+    await mcp('accept', 'default/crm', 'export');
     await expect
       .poll(async () => codeOf(await call({ subject })), { timeout: 10_000, interval: 300 })
       .toBe('approval_required');
@@ -298,13 +292,6 @@ test('a changed definition is another call', async () => {
     server.behaviour.tools = before;
   }
 }, 60_000);
-
-function accept(...args: readonly string[]) {
-  const env = { DATABASE_URL: databaseUrl, USER: 'ada' };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [GWCTL, 'mcp', 'accept', ...args], { env }, (error) => resolve(error));
-  });
-}
 
 test('metrics count the calls by how their approval stands', async () => {
   const text = await (await fetch(`${gateways[0]!.adminUrl}/metrics`)).text();

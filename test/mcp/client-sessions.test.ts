@@ -109,7 +109,7 @@ test.each(['/v1/mcp/kept', '/v1/mcp'])(
     for (const [index, session] of [one, two, one, one, two, one].entries())
       said.push(textOf(await count(index, session, path)));
     expect(said).toEqual(['1', '1', '2', '3', '2', '4']);
-    // What the server was told of the client: what the resource allows, and no more.
+    // The server learns of the client as much as the resource allows.
     expect(server.of('initialize').at(-1)?.body.params?.['capabilities']).toEqual({
       elicitation: {},
       roots: { listChanged: true },
@@ -129,7 +129,7 @@ test('clients without a session, of either era, share nothing: each call has a s
   await expect.poll(() => used.filter((session) => server.sessions.has(session))).toEqual([]);
 });
 
-test('a session is of one key and one path, and is lost where its id was changed', async () => {
+test('a session is of one key and one path, and invalid once it is changed', async () => {
   const session = await initialize();
   const id = session['mcp-session-id']!;
   const own = server.of('tools/call').length;
@@ -308,7 +308,10 @@ test('streams are few for each key, and there are none without a session that a 
   const streams = await Promise.all(
     Array.from({ length: 17 }, async () => open(at(0), '/v1/mcp/kept', undefined, session, 'GET')),
   );
-  expect(streams.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 16 }, () => 200), 429]);
+  expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    ...Array.from({ length: 16 }, () => 200),
+    429,
+  ]);
   for (const stream of streams) stream.leave();
   await expect
     .poll(async () => {

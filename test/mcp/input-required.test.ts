@@ -14,7 +14,15 @@ let other: string;
 
 /** Asks for another address, then says all that it knows. */
 const asking = ({ body }: McpReceived): unknown => {
-  const { inputResponses, requestState, arguments: args } = body.params as Record<string, Record<string, unknown>>;
+  const {
+    inputResponses,
+    requestState,
+    arguments: args,
+  } = body.params as {
+    readonly inputResponses?: Record<string, unknown>;
+    readonly requestState?: string;
+    readonly arguments?: Record<string, unknown>;
+  };
   if (inputResponses === undefined)
     return {
       resultType: 'input_required',
@@ -28,7 +36,7 @@ const asking = ({ body }: McpReceived): unknown => {
     };
   const { content } = inputResponses['second'] as { content: { mail: string } };
   return {
-    content: [{ type: 'text', text: `${String(args?.['mail'])} and ${content.mail} (${String(requestState)})` }],
+    content: [{ type: 'text', text: `${String(args?.['mail'])} and ${content.mail} (${requestState})` }],
   };
 };
 
@@ -140,7 +148,7 @@ test('what was said in earlier rounds is still told apart in later ones', async 
   expect(textOf(answer)).toMatch(/^\{\}\n.*bob@example\.com.*\n.*cleo@example\.com/);
 });
 
-test('a state is of one caller, one tool, one server and one call, and refused where it was changed', async () => {
+test('a state is of one caller, one tool, one server and one call, and invalid once it is changed', async () => {
   const state = String(stateOf(await call(ARGS)));
   const before = server.of('tools/call').length;
   const again = { ...ARGS, inputResponses: RESPONSES };
@@ -182,7 +190,7 @@ test.each<[string, Record<string, unknown>, (() => unknown)?]>([
   ],
   ['it asks for nothing', {}, () => ({ resultType: 'input_required' })],
   ['it asks in no way', {}, () => ({ resultType: 'input_required', inputRequests: [], requestState: 'x' })],
-])('a tool has to do without input: %s', async (_why, options, behaviour) => {
+])('a tool must do without input: %s', async (_why, options, behaviour) => {
   if (behaviour) server.behaviour.call = behaviour;
   const answer = await call(ARGS, options);
   expect(answer.body.result).toMatchObject({ resultType: 'complete', isError: true });

@@ -14,6 +14,7 @@ const ERAS = ['legacy', 'modern'] as const;
 
 let many: McpStandIn;
 let large: McpStandIn;
+let tight: McpStandIn;
 let world: McpWorld;
 
 const nameOf = (at: number): string => `${at % 3 === 0 ? LONG : 'tool'}_${String(at).padStart(4, '0')}`;
@@ -30,15 +31,27 @@ beforeAll(async () => {
       return { content: [{ type: 'text', text }] };
     },
   });
+  tight = await startMcpServer({
+    call: ({ body }) => {
+      const { bytes } = body.params!['arguments'] as { bytes: number };
+      const result = (text: string) => ({ content: [{ type: 'text', text }] });
+      return result('x'.repeat(bytes - JSON.stringify(result('')).length));
+    },
+  });
   world = await startMcpWorld({
-    servers: { many: { url: many.url }, more: { url: many.url }, large: { url: large.url } },
+    servers: {
+      many: { url: many.url },
+      more: { url: many.url },
+      large: { url: large.url },
+      tight: { url: tight.url, maxResultKiB: 16 },
+    },
     prices: [{ model: 'mcp/large/*', unit: 'Call', input: '0.001' }],
   });
 }, 60_000);
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
-  for (const server of [many, large]) await server?.[Symbol.asyncDispose]();
+  for (const server of [many, large, tight]) await server?.[Symbol.asyncDispose]();
 });
 
 /** All pages of a list. */
@@ -65,7 +78,7 @@ test.each(ERAS)(
   'a %s client lists 2,000 tools of all servers, under names that no client finds too long',
   async (era) => {
     const names = (await listAll(era, '/v1/mcp')).flat();
-    expect(names).toHaveLength(2 * TOOLS + 1);
+    expect(names).toHaveLength(2 * TOOLS + 2);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^[\w-]{1,47}$/);
     const called: Sent[] = [];
@@ -99,4 +112,16 @@ test('a result over 10 MiB is refused and charged, and the next call is served',
   const row = await rowOf(world.databaseUrl, refused.headers.get('x-request-id'));
   expect([row.cost_nano_eur, row.outcome]).toEqual(['1000000', 'failed']);
   expect(textOf(await send(500))).toContain(MAIL);
+});
+
+test.each([false, true])('a limit holds byte for byte (streams: %s)', async (streams) => {
+  tight.behaviour.streams = streams;
+  for (const [bytes, code] of [
+    [16_384, ''],
+    [16_385, 'result_too_large'],
+    [60_000, 'result_too_large'],
+  ] as const) {
+    const params = { name: 'echo', arguments: { bytes } };
+    expect(codeOf(await ask(world, 'legacy', '/v1/mcp/tight', 'tools/call', params))).toBe(code);
+  }
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { mcpFromOpenApi } from '#/cli/mcp/from-openapi.ts';
 import { chat } from '../harness/answers.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { sendJson, startHttpApi, type HttpApi } from '../harness/http-api.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { secret } from './openapi-world.ts';
@@ -15,9 +16,8 @@ import { startMcpWorld, type McpWorld } from './world.ts';
 
 /** From the description of an API to a client's call: gwctl writes the resource, the gateway runs it. */
 
-const PEERS = join(import.meta.dirname, '../../tools/mcp');
-const GWCTL = join(import.meta.dirname, '../../src/cli/gwctl.ts');
 const run = promisify(execFile);
+const PEERS = join(import.meta.dirname, '../../tools/mcp');
 
 const DESCRIPTION = {
   openapi: '3.0.3',
@@ -59,19 +59,7 @@ let model: Upstream;
 let world: McpWorld;
 let dir: string;
 
-async function gwctl(...args: readonly string[]) {
-  return run(process.execPath, [GWCTL, 'mcp', ...args], { timeout: 30_000 }).then(
-    ({ stdout, stderr }) => ({ status: 0, out: stdout, err: stderr }),
-    (thrown: unknown) => {
-      const { code, stdout, stderr } = thrown as {
-        readonly code: number;
-        readonly stdout: string;
-        readonly stderr: string;
-      };
-      return { status: code, out: stdout, err: stderr };
-    },
-  );
-}
+const gwctl = (...args: readonly string[]) => runGwctl(['mcp', ...args]);
 
 beforeAll(async () => {
   [api, model, dir] = await Promise.all([startHttpApi(), startUpstream(), mkdtemp(join(tmpdir(), 'gw-openapi-'))]);

@@ -104,10 +104,16 @@ export async function post(
     body: typeof message === 'string' ? message : JSON.stringify(message),
   });
   const text = await response.text();
-  let body: Sent['body'] = {};
-  if (response.headers.get('content-type')?.startsWith('application/json') === true)
-    body = JSON.parse(text) as typeof body;
-  return { status: response.status, headers: response.headers, text, body };
+  const type = response.headers.get('content-type') ?? '';
+  // A slow answer comes as a stream, whose last message it is.
+  const source = type.startsWith('text/event-stream')
+    ? text
+        .match(/^data: .*$/gm)
+        ?.at(-1)
+        ?.slice(6)
+    : undefined;
+  const json = source ?? (type.startsWith('application/json') ? text : '{}');
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(json) as Sent['body'] };
 }
 
 export const META = {

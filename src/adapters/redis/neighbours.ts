@@ -23,7 +23,7 @@ export function openRedisNeighbours(options: ConnectionOptions): Neighbours {
       try {
         await publisher.publish(to === undefined ? CHANNEL : `${CHANNEL}:${to}`, name + BREAK + message);
       } catch (error) {
-        // The client's errors carry what was sent.
+        // The client's errors carry the message.
         throw new Error(`other gateways cannot be reached: ${kindOf(error)}`);
       }
     },

@@ -6,9 +6,9 @@ import { KeptRequest, READ_AGAIN_UP_TO, type ReadAgain } from '#/inspect/restore
 import { Restoration } from '#/inspect/restore/restoration.ts';
 import type { TagTable } from '#/inspect/tags.ts';
 import type { UsageBounds } from '#/meter/usage-bounds.ts';
+import { detached } from '#/wire/document/detached.ts';
 import type { Family, WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { isLarge } from '#/wire/document/large-text.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 
 /** Members in which a request holds its conversation: no answer repeats them. */
@@ -19,29 +19,41 @@ const CONVERSATIONS: { readonly [F in Family]?: ReadonlySet<string> } = {
   completions: new Set(['prompt', 'suffix']),
 };
 
-/** What the answer to a call is written with in another family. */
+/** What the answer to a call is written with in another family. `settings`: as `settingsOf` gives them. */
 export function contextOf(
-  { id, startedAt, codec, document, ask }: Call,
-  { model }: Candidate,
+  { id, startedAt, ask }: Pick<Call, 'id' | 'startedAt' | 'ask'>,
+  { model }: Pick<Candidate, 'model'>,
+  settings: JsonObject,
   { estimatedInput }: UsageBounds,
 ): AnswerContext {
   return {
     callId: id,
     model,
     createdAt: Math.floor(startedAt / 1000),
-    request: { body: settingsOf(document, codec.family) },
+    request: { body: settings },
     includeUsage: ask.includeUsage,
     estimatedInput,
   };
 }
 
-function settingsOf({ text, body }: WireDocument, family: Family): JsonObject {
-  const conversation = CONVERSATIONS[family];
-  const entries = Object.entries(body).filter(([name]) => conversation?.has(name) !== true);
+/**
+ * The request without its conversation, as answers in another family repeat it. The strings of a large document are slices of
+ * its text and would hold all of it: its settings are copied.
+ */
+export async function settingsOf({ document, codec, slices }: Call): Promise<JsonObject> {
+  const conversation = CONVERSATIONS[codec.family];
+  const entries = Object.entries(document.body).filter(([name]) => conversation?.has(name) !== true);
   const settings = Object.fromEntries(entries);
-  // The strings of a large document are slices of its text and would hold all of it.
-  return isLarge(text) ? (JSON.parse(JSON.stringify(settings)) as JsonObject) : settings;
+  if (!slices) return settings;
+  const known = COPIES.get(document);
+  if (known) return known;
+  const copy = await slices.run(detached(settings));
+  COPIES.set(document, copy);
+  return copy;
 }
+
+/** Copies of settings by their request, for all targets of a call. */
+const COPIES = new WeakMap<WireDocument, JsonObject>();
 
 /** Makes a `Restoration` for the answer to a call; undefined where the call has no tags. Keeps the request as a `KeptRequest`. */
 export function restoringFor(call: Call, { tags }: Pick<Inspection, 'tags'>): (() => Restoration) | undefined {

@@ -146,8 +146,6 @@ const SOON_MS = 1000;
  * cannot send more of them at once than it has requests left. By process: the counters decide, and they are asked once a body was read.
  */
 export class Arrivals {
-  /** Whether any has arrived: without one, none is to leave. */
-  hasAny = false;
   readonly #pending = new Map<string, Set<string>>();
   readonly #told = new LRUCache<string, Told>({ max: MOST_WORKLOADS });
   readonly #now: () => number;
@@ -175,7 +173,6 @@ export class Arrivals {
       const requests = { limit, remaining: 0, resetMs };
       return limitRefusal({ kind: 'refused', by: 'requests', retryAfterMs: resetMs, requests }, workload);
     }
-    this.hasAny = true;
     if (pending) pending.add(id);
     else this.#pending.set(workload.id, new Set([id]));
     return undefined;
@@ -183,7 +180,7 @@ export class Arrivals {
 
   /** The counters were asked about a request, at `askedAt`, and let it through. */
   granted(caller: Caller, requests: RateStatus | undefined, askedAt: number): void {
-    if (this.hasAny) this.leave(caller);
+    if (this.#pending.size > 0) this.leave(caller);
     if (!requests) return;
     const { workload } = caller.key;
     const { remaining, resetMs } = requests;
@@ -194,7 +191,6 @@ export class Arrivals {
   leave({ id, key: { workload } }: Pick<CallContext, 'id' | 'key'>): void {
     const pending = this.#pending.get(workload.id);
     if (pending?.delete(id) === true && pending.size === 0) this.#pending.delete(workload.id);
-    this.hasAny = this.#pending.size > 0;
   }
 }
 

@@ -1,21 +1,23 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { ServerRestarting } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
-import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { McpRequest, ToolCallRequest } from '#/call/tool-call.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
 import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
-import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import { NoRoomForResults, type InSession, type InTurns, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { PipelineParts } from '../pipeline-parts.ts';
 import { toolSlug } from '#/route/tools.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
 import { ClientAsks } from './clients/client-asks.ts';
 import { capabilitiesIn } from './clients/input-required.ts';
-import { noticesFor } from './notices.ts';
+import { noticesFor, type Said } from './notices.ts';
+import type { AskParts } from './tool-parts.ts';
 import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
 
 /** A call that its server's circuit breaker lets through. */
@@ -42,11 +44,33 @@ export interface Asking extends EnteredServer {
   readonly fair: boolean;
 }
 
-/** What a server answered, and what its client answered to it meanwhile. */
-interface Given {
+/** What a server answered, with the facts that bill it. */
+interface Answered {
   readonly answer: ToolAnswer;
   readonly facts: CallFacts;
+}
+
+/** The same, and what its client answered to it meanwhile. */
+interface Given extends Answered {
   readonly asks: ClientAsks;
+}
+
+/** How a request is sent, whatever it asks for. */
+interface SendOptions extends InSession {
+  readonly inTurns: InTurns;
+  readonly meta: JsonObject;
+  readonly onNotice?: (notice: WireDocument) => void;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A request to a server, whatever it asks for. */
+export interface Sending extends Pick<Asking, 'server' | 'permit' | 'timeoutMs' | 'fair'> {
+  readonly request: McpRequest;
+  /** What rows call it, after the server: the name of the tool. */
+  readonly name: string;
+  readonly said: Said;
+  readonly send: (options: SendOptions) => Promise<ToolAnswer>;
 }
 
 /** As of a provider with the default settings, but after 10 attempts where that needs 20. */
@@ -55,7 +79,7 @@ const CIRCUIT_BREAKER = { failureRatioPercent: 50, minRequests: 10, openSeconds:
 /** Asks the circuit breaker of a server. Whatever ends the call before the server is asked says nothing of the server. */
 export function enterServer(
   { server }: Pick<Asking, 'server'>,
-  { upstreams }: Pick<PipelineParts, 'upstreams'>,
+  { upstreams }: Pick<AskParts, 'upstreams'>,
 ): EnteredServer & { readonly release: Disposable } {
   const upstream = {
     provider: { config: { id: server.id, credentials: [], circuitBreaker: CIRCUIT_BREAKER } },
@@ -66,19 +90,39 @@ export function enterServer(
   return { permit, release: { [Symbol.dispose]: () => permit.end('unknown') } };
 }
 
+/** Calls a tool. Throws as `askOnce` does. */
+export async function askServer(asking: Asking, parts: AskParts): Promise<Given> {
+  const { request, server, listed, sent, sentValue } = asking;
+  using asks = asksOf(asking, parts);
+  const send: Sending['send'] = async (options) => {
+    const answer = await parts.tools.servers.call(server, {
+      tool: listed.name,
+      arguments: sent,
+      input: asking.input,
+      capabilities: capabilitiesIn(request, server),
+      headers: headersOf(listed.headers, sentValue),
+      ...options,
+      ...(request.onAsk && { onAsk: (ask) => asks.take(ask) }),
+    });
+    await asks.done();
+    return answer;
+  };
+  return { ...(await askOnce({ ...asking, name: listed.name, said: asks, send }, parts)), asks };
+}
+
 /**
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
-export async function askServer(asking: Asking, parts: PipelineParts): Promise<Given> {
-  const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
+export async function askOnce(sending: Sending, parts: AskParts): Promise<Answered> {
+  const { request, server, name, permit, timeoutMs } = sending;
+  const { workload } = request.key;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
-  using asks = asksOf(asking, parts);
-  const notices = noticesFor(request, asks, parts);
+  const notices = noticesFor(request, sending.said, parts);
   const report = (more: Partial<AttemptReport>): AttemptReport => ({
     provider: toolSlug(server),
-    model: listed.name,
+    model: name,
     duration_ms: Math.round(performance.now() - started),
     host: new URL(server.url).host,
     jurisdiction: server.jurisdiction,
@@ -86,35 +130,29 @@ export async function askServer(asking: Asking, parts: PipelineParts): Promise<G
     ...more,
   });
   try {
-    const answer = await parts.tools.servers.call(server, {
-      tool: listed.name,
-      arguments: sent,
-      input: asking.input,
-      capabilities: capabilitiesIn(request, server),
-      headers: headersOf(listed.headers, sentValue),
+    const answer = await sending.send({
+      inTurns: (steps) => inSlices({ organization: workload.organization.id, workload: workload.id }, steps),
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
       signal: stop.signal,
       subject: request.subject,
       session: sessionFor(request, server),
-      ...(request.onAsk && { onAsk: (ask) => asks.take(ask) }),
     });
     await notices?.done();
-    await asks.done();
     const { status = 200 } = answer;
     permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
-      asks,
-      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
+      facts: { ...reached(sending), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
-    permit.end(outcomeOf(thrown, asking.fair));
+    permit.end(outcomeOf(thrown, sending.fair));
     const attempt = report(attemptOf(thrown));
-    const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
-    const { aborted, reason } = request.signal;
-    if (aborted) throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
+    const facts = { attempts: [attempt], ...(attempt.sent === true && reached(sending)) };
+    const reason: unknown = request.signal.reason;
+    if (request.signal.aborted)
+      throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
     // It has answered, whatever is wrong with the answer.
     const hasRun =
       thrown instanceof NoRoomForResults || (thrown instanceof UpstreamFault && thrown.kind === 'too_large');
@@ -132,11 +170,11 @@ function givenUp(): GatewayError {
 }
 
 /** The client's own session with the server; one of this call alone, where it has none. */
-function sessionFor({ session }: ToolCallRequest, { name, sessions }: McpServerConfig): InSession['session'] {
+function sessionFor({ session }: McpRequest, { name, sessions }: McpServerConfig): InSession['session'] {
   return sessions === 'per_client' ? (session?.servers.get(name) ?? 'alone') : undefined;
 }
 
-function asksOf(asking: Asking, parts: PipelineParts): ClientAsks {
+function asksOf(asking: Asking, parts: AskParts): ClientAsks {
   const { request, server, listed, sent, written, inspection } = asking;
   const sentSoFar = { arguments: sent ?? '{}', answers: asking.answers };
   const said = { arguments: request.arguments?.source, answers: written, sent: sentSoFar };
@@ -144,10 +182,10 @@ function asksOf(asking: Asking, parts: PipelineParts): ClientAsks {
 }
 
 /** The server has the call, or may have it. */
-function reached({ server, listed }: Asking): CallFacts {
+function reached({ server, name }: Sending): CallFacts {
   const target = {
     provider: toolSlug(server),
-    model: listed.name,
+    model: name,
     jurisdiction: server.jurisdiction,
     family: 'mcp' as const,
   };

@@ -1,5 +1,5 @@
 import type { CallContext } from '#/call/call.ts';
-import type { ToolCallRequest, ToolNotice } from '#/call/tool-call.ts';
+import type { McpRequest, ToolNotice } from '#/call/tool-call.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { locate, render, type WireDocument } from '#/wire/document/document.ts';
@@ -18,8 +18,8 @@ export interface Notices {
   done(): Promise<void>;
 }
 
-/** What was said to the server so far: it grows while the client answers questions. */
-interface Said {
+/** All that a client said to the server so far: it grows while the client answers questions. */
+export interface Said {
   readonly inspection: Inspection | undefined;
   /** Answers to the tool's questions, as the client wrote them. */
   readonly written: readonly string[];
@@ -27,7 +27,7 @@ interface Said {
 
 /** Undefined where the client wants none. */
 export function noticesFor(
-  request: ToolCallRequest,
+  request: McpRequest,
   said: Said,
   parts: { readonly detection: Detection },
 ): Notices | undefined {
@@ -57,7 +57,7 @@ export function noticesFor(
   };
 }
 
-/** A log message outside of calls, as a whole message for the client; undefined: it is none, or is not passed on. */
+/** A log message outside of calls, as a whole message for the client; undefined: it is something else, or is not passed on. */
 export async function passedLog(
   { body }: WireDocument,
   request: CallContext,

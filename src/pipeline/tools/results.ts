@@ -7,7 +7,7 @@ import { detectionFor, type Detection } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
 import { Conversation } from '#/inspect/restore/conversation.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
-import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
+import { restoreAnswer, restoreLargeAnswer } from '#/inspect/restore/restore-answer.ts';
 import type { ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
@@ -69,7 +69,7 @@ export async function lookThrough(came: Came, parts: LookParts): Promise<LookedT
   const unrestored = render(document.text, edits);
   const { inspection } = came;
   const whole = { arguments: request.arguments?.source, answers: said.written };
-  const restored = restoredIn(unrestored, { request, inspection, said: whole });
+  const restored = await restoredInTurns(unrestored, { request, inspection, said: whole });
   if (restored instanceof GatewayError)
     return { text: '', unrestored: '', isError: true, findings, unscanned, refusal: restored };
   if (asked === undefined || typeof asked === 'string')
@@ -134,14 +134,44 @@ function unusable(cause: unknown): GatewayError {
 interface Restored {
   readonly request: Pick<CallContext, 'key'>;
   readonly inspection: Inspection | undefined;
-  /** What was inspected, as the client wrote it: JSON source. */
+  /** The inspected texts, as the client wrote them: JSON source. */
   readonly said: { readonly arguments: string | undefined; readonly answers: readonly string[] };
 }
 
+const OF_RESULT = { family: 'mcp', answerLeaves: textsIn } as const;
+
 /** The text with originals in the place of their tags, where they may stand. */
-function restoredIn(text: string, { request: { key }, inspection, said }: Restored): string | GatewayError {
-  if (!inspection || inspection.tags.size === 0) return text;
-  const restoration = new Restoration(
+export function restoredIn(text: string, came: Restored): string | GatewayError {
+  const restoration = restorationOf(came);
+  if (!restoration) return text;
+  try {
+    return restoreAnswer(text, OF_RESULT, restoration, false);
+  } catch (thrown) {
+    if (thrown instanceof AnswerOutOfBounds) return unusable(thrown);
+    throw thrown;
+  }
+}
+
+/** The same; of a large text in turns with other work. */
+async function restoredInTurns(
+  text: string,
+  came: Restored & Pick<Came, 'request'>,
+): Promise<string | GatewayError> {
+  const slices = slicesFor(text, came.request);
+  const restoration = slices && restorationOf(came);
+  if (!slices || !restoration) return restoredIn(text, came);
+  try {
+    return await slices.run(restoreLargeAnswer(text, OF_RESULT, restoration));
+  } catch (thrown) {
+    if (thrown instanceof AnswerOutOfBounds) return unusable(thrown);
+    throw thrown;
+  }
+}
+
+/** Undefined: nothing is to be restored. */
+function restorationOf({ request: { key }, inspection, said }: Restored): Restoration | undefined {
+  if (!inspection || inspection.tags.size === 0) return undefined;
+  return new Restoration(
     inspection.tags,
     new Conversation(
       () => sayingDocument(said.arguments, said.answers),
@@ -149,12 +179,6 @@ function restoredIn(text: string, { request: { key }, inspection, said }: Restor
     ),
     key.workload.policy.dlp.restore,
   );
-  try {
-    return restoreAnswer(text, { family: 'mcp', answerLeaves: textsIn }, restoration, false);
-  } catch (thrown) {
-    if (thrown instanceof AnswerOutOfBounds) return unusable(thrown);
-    throw thrown;
-  }
 }
 
 /** Puts originals back in a notice; undefined where that would make too much of it. */
@@ -164,7 +188,7 @@ export function restoredNotice(text: string, came: Restored): string | undefined
 }
 
 /** Modern results say what kind they are, legacy ones do not. */
-function eraEdits({ root, body }: WireDocument, { era }: ToolCallRequest): readonly Edit[] {
+export function eraEdits({ root, body }: WireDocument, { era }: Pick<ToolCallRequest, 'era'>): readonly Edit[] {
   const isSaid = body['resultType'] !== undefined;
   if (era.era === 'modern') return isSaid ? [] : [setMember(root, 'resultType', '"complete"')];
   return isSaid ? removeMembers(root, ({ value }) => value === 'resultType') : [];

@@ -1,10 +1,11 @@
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { McpServerFault } from '#/ports/mcp-servers.ts';
+import { McpServerFault, type InTurns } from '#/ports/mcp-servers.ts';
 import { SseDecoder, SseEventTooLarge } from '#/wire/answer/sse.ts';
 import { NotAJsonObject, type WireDocument } from '#/wire/document/document.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
-import { readResult } from '#/wire/mcp/leaves.ts';
+import { readLargeResult, readResult } from '#/wire/mcp/leaves.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import { readFailure } from '../http/failure.ts';
 import type { ResultPlace } from './result-room.ts';
@@ -24,6 +25,7 @@ export interface AnswerOptions {
   readonly limit: number;
   readonly place: ResultPlace;
   readonly onMessage: (message: ServerMessage) => void;
+  readonly inTurns?: InTurns | undefined;
 }
 
 /** Notices of one answer beyond which it is no honest one. */
@@ -42,7 +44,7 @@ export async function readAnswer(incoming: Incoming, options: AnswerOptions): Pr
   const limit = isGood ? options.limit : Math.min(options.limit, MOST_EXPLAINED);
   const text = await readText(incoming, limit, options.place);
   if (!isGood) return explained(incoming, text, options.id);
-  const document = parsed(text);
+  const document = await read(text, options);
   if (!answers(document.body, options.id)) throw protocol('the server answered with no response to the request');
   return document;
 }
@@ -86,14 +88,14 @@ async function readStream(incoming: Incoming, options: AnswerOptions): Promise<W
       options.place.add(chunk.length);
       for (const { data } of decoder.push(chunk)) {
         if (data === undefined || data === '') continue;
-        const document = parsed(data);
+        const document = await read(data, options);
         if (answers(document.body, options.id)) return document;
         if (++notices > MOST_NOTICES) throw protocol('the server sends no response, only messages');
         tell(document, options);
       }
     }
     for (const { data } of decoder.end()) {
-      const document = data === undefined || data === '' ? undefined : parsed(data);
+      const document = data === undefined || data === '' ? undefined : await read(data, options);
       if (document && answers(document.body, options.id)) return document;
     }
   } catch (thrown) {
@@ -123,15 +125,29 @@ function answers(body: JsonObject, id: string): boolean {
   return body['method'] === undefined && body['id'] === id && (isObject(body['result']) || isObject(body['error']));
 }
 
+/** A message, a large one in turns. Rejects as `readAnswer` does. */
+async function read(text: string, { inTurns }: Pick<AnswerOptions, 'inTurns'>): Promise<WireDocument> {
+  if (!inTurns || !isLarge(text)) return parsed(text);
+  try {
+    return await inTurns(readLargeResult(text));
+  } catch (cause) {
+    throw faultOf(cause);
+  }
+}
+
 function parsed(text: string): WireDocument {
   try {
     return readResult(text);
   } catch (cause) {
-    if (cause instanceof TooManyValues) throw new UpstreamFault('too_large', 'the answer has too many values');
-    if (cause instanceof NotAJsonObject || cause instanceof AmbiguousJson)
-      throw protocol('the server did not answer in JSON');
-    throw cause;
+    throw faultOf(cause);
   }
+}
+
+function faultOf(cause: unknown): unknown {
+  if (cause instanceof TooManyValues) return new UpstreamFault('too_large', 'the answer has too many values');
+  if (cause instanceof NotAJsonObject || cause instanceof AmbiguousJson)
+    return protocol('the server did not answer in JSON');
+  return cause;
 }
 
 function tryParse(text: string): WireDocument | undefined {

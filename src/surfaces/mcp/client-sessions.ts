@@ -42,7 +42,7 @@ export function sessionOf(from: SessionRequest): ClientSession | undefined {
 }
 
 function unknownSession(): GatewayError {
-  const message = 'There is no such session of this caller at this path, or it is too old: initialize again.';
+  const message = 'The session does not belong to this caller and path, or is too old: initialize again.';
   return new GatewayError('not_found', message, { param: HEADER });
 }
 
@@ -81,15 +81,16 @@ const LEVELS: ReadonlySet<unknown> = new Set([
   ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
 ]);
 
-/** Sets what the servers of a session log. Throws `RpcFault` where there is none. */
+/** Sets what the servers of a session log. Throws `RpcFault` without a session. */
 export async function setLevel(params: JsonObject | undefined, from: SessionRequest): Promise<string> {
   const session = sessionOf(from);
   if (!session || session.servers.size === 0)
     throw new RpcFault(RPC.methodNotFound, 200, 'The gateway does not serve this method.');
   const level = params?.['level'];
-  if (!LEVELS.has(level)) throw new RpcFault(RPC.invalidParams, 200, 'params.level must be a level of the protocol.');
+  if (typeof level !== 'string' || !LEVELS.has(level))
+    throw new RpcFault(RPC.invalidParams, 200, 'params.level must be a level of the protocol.');
   try {
-    await from.pipeline.clients.request(callerOf(from), session, 'logging/setLevel', { level: String(level) });
+    await from.pipeline.clients.request(callerOf(from), session, 'logging/setLevel', { level });
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('upstream_error', 'A server of the session does not set the level.', {}, { cause });
@@ -97,7 +98,7 @@ export async function setLevel(params: JsonObject | undefined, from: SessionRequ
   return '{}';
 }
 
-/** Ends a session. Throws where there is none. */
+/** Ends a session. Throws without one. */
 export function endSession(from: SessionRequest): void {
   if (from.request.headers[HEADER] === undefined) throw notAllowed('DELETE');
   const session = sessionOf(from);
@@ -105,7 +106,7 @@ export function endSession(from: SessionRequest): void {
   from.pipeline.clients.end(callerOf(from), session);
 }
 
-/** Opens the stream on which the servers of a session say more than their answers. Throws where there is none. */
+/** Opens the stream on which the servers of a session say more than their answers. Throws without a session. */
 export function openServerStream(
   reply: FastifyReply,
   from: SessionRequest,

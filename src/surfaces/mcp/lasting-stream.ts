@@ -23,7 +23,7 @@ export class LastingStreams {
   }
 
   /**
-   * Opens a stream of events. `isGood`: whether the client may still have it; `onLeave`: what it is told last when the
+   * Opens a stream of events. `isGood`: whether the client may still have it; `onLeave`: its last message when the
    * process is ending. Throws where there are too many.
    */
   open(reply: FastifyReply, key: VirtualKeyConfig, isGood: () => boolean, onLeave?: () => string): LastingStream {

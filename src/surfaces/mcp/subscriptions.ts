@@ -7,7 +7,7 @@ import { resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
 import type { LastingStreams } from './lasting-stream.ts';
 
 /** How often the lists of a listening client are compared; servers are asked no more often for it than their lists last. */
-const COMPARE_MS = 10_000;
+const COMPARE_MS = 5000;
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
 /** A modern client that wants to know of changes. */

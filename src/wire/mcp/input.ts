@@ -23,15 +23,15 @@ export function whyNotAsked(method: string, params: Json | undefined, can: JsonO
   const capability = ASKED.get(method);
   if (capability === undefined || can[capability] === undefined) return 'This client does not have the capability.';
   if (capability !== 'elicitation' || !isObject(params)) return undefined;
-  // Nobody here can tell where an address leads.
+  // An address may lead anywhere.
   return params['mode'] === undefined || params['mode'] === 'form'
     ? undefined
     : 'Only forms can be filled in: this client does not open addresses.';
 }
 
 /**
- * Arguments together with what answers questions about them, to be inspected as one: what is said twice has one tag.
- * `args`: JSON source; undefined: there are none. `answers`: JSON source of an object each, the oldest first.
+ * Arguments together with what answers questions about them, to be inspected as one: a text that comes twice has one tag.
+ * `args`: JSON source; undefined: a call without arguments. `answers`: JSON source of an object each, the oldest first.
  */
 export function sayingDocument(args: string | undefined, answers: readonly string[]): WireDocument {
   return readDocument('mcp', `{"arguments":${args ?? '{}'},"answers":[${answers.join(',')}]}`);

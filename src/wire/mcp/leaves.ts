@@ -1,7 +1,9 @@
 import type { Contents, Leaf } from '../hub/codec.ts';
 import { locate, readDocument, type WireDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
+import { readLarge } from '../document/large-json.ts';
 import type { JsonNode, ObjectNode } from '../document/scan.ts';
+import type { Steps } from '../document/steps.ts';
 import { collectContents, type Places } from '../request/collect-contents.ts';
 
 /** The member that arguments are put into to be inspected: no name of theirs is then a word of a format. */
@@ -29,16 +31,19 @@ const OF_ARGUMENTS: Places = {
 /** Every string of arguments, names of members and long numbers too: nothing in them is structural. */
 export const ARGUMENTS = { contents: (document: WireDocument): Contents => collectContents(document, OF_ARGUMENTS) };
 
+/** Members that hold resources. */
+const HOLDERS: ReadonlySet<string> = new Set(['resource', 'contents']);
+
 const OF_RESULT: Places = {
   isForeign: true,
-  promptOrder: ['content', 'structuredContent'],
+  promptOrder: ['content', 'structuredContent', 'contents', 'messages'],
   roleOf: () => undefined,
-  mediaOf(object, name, listed) {
-    if (!listed || name !== 'content') return undefined;
+  mediaOf(object, name) {
+    if (name !== 'content') return undefined;
     const type = textOf(object, 'type');
     return type === 'image' || type === 'audio' ? type : undefined;
   },
-  mediaIn: (_text, name, parent) => (name === 'blob' && parent === 'resource' ? 'file' : undefined),
+  mediaIn: (_text, name, parent) => (name === 'blob' && HOLDERS.has(parent) ? 'file' : undefined),
   isBareMedia: (name) => name === 'data' || name === 'blob',
   own: new Map([['structuredContent', ['']]]),
 };
@@ -77,6 +82,11 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A large result of a server, in steps. Throws as `readLarge` does. */
+export function readLargeResult(text: string): Steps<WireDocument> {
+  return readLarge('mcp', text, { lenient: true, isOwn: true });
 }
 
 /** A result or an error of a server. Throws as `readDocument` does. */

@@ -36,7 +36,7 @@ export interface Places {
   isBareMedia(name: string): boolean;
   /** Whether an object of a list is a signed block, to be sent as it is or not at all. */
   isSigned?(object: ObjectNode, name: string, parent: string): boolean;
-  /** Members that hold what is the client's own through and through: nothing in it is structural or media. */
+  /** Members whose content is the client's own through and through: nothing in it is structural or media. */
   readonly own?: MembersByName;
   /** Every member is the client's own in this way. */
   readonly isAllOwn?: boolean;

@@ -9,11 +9,10 @@ import { locate, render } from '#/wire/document/document.ts';
 import type { ClientEra } from '#/wire/mcp/eras.ts';
 import { capabilitiesFor, whyNotAsked } from '#/wire/mcp/input.ts';
 import { RPC } from '#/wire/mcp/message.ts';
-import type { PipelineParts } from '../../pipeline-parts.ts';
-import { runCall } from '../../run-call.ts';
 import { lookAt, restoredNotice } from '../results.ts';
+import type { AskParts } from '../tool-parts.ts';
+import type { SaidSoFar } from './answer.ts';
 import type { ClientReply } from './open-asks.ts';
-import { SERVER_ANSWER, type SaidSoFar } from './server-answer.ts';
 
 /** Whom a server may ask, and what it knows. */
 export interface Asker {
@@ -42,7 +41,7 @@ export class ClientAsks implements Disposable {
   /** Of all that was said to the server so far. */
   inspection: Inspection | undefined;
   readonly #asker: Asker;
-  readonly #parts: PipelineParts;
+  readonly #parts: AskParts;
   readonly #can: JsonObject;
   readonly #open = new Set<Disposable>();
   readonly #methods = new Set<string>();
@@ -51,7 +50,7 @@ export class ClientAsks implements Disposable {
   /** One after the other, so that tags are numbered in one order. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(asker: Asker, parts: PipelineParts) {
+  constructor(asker: Asker, parts: AskParts) {
     this.#asker = asker;
     this.#parts = parts;
     this.#said = asker.said;
@@ -88,7 +87,7 @@ export class ClientAsks implements Disposable {
       .catch(() => refuse(ask, RPC.internal, 'The client cannot be asked.'));
   }
 
-  /** Resolves when nothing of what was taken is still on its way. */
+  /** Resolves when no question and no answer is still on its way. */
   async done(): Promise<void> {
     await this.#last;
   }
@@ -120,7 +119,7 @@ export class ClientAsks implements Disposable {
 
   /** The question as policy for results has it, with what its tags stand for. */
   async #looked(params: JsonObject): Promise<string> {
-    const { _meta: meta, ...rest } = params;
+    const { _meta, ...rest } = params;
     const source = JSON.stringify(rest);
     if (source.length > MOST_LENGTH) return 'refused';
     const { request } = this.#asker;
@@ -143,27 +142,22 @@ export class ClientAsks implements Disposable {
     const { key, snapshot, surface, signal, person, session, era } = request;
     let isSent = false;
     try {
-      const work = await runCall(
-        SERVER_ANSWER,
-        'mcp',
-        {
-          request: { ...context, key, snapshot, surface, signal, person, parent: request.id, headers: {} },
-          server,
-          tool,
-          method: ask.method,
-          form: isObject(params) ? params['requestedSchema'] : undefined,
-          said: this.#said,
-          eras: [era.version, session?.servers.get(server.name)?.version ?? ''],
-          document,
-          send: (member) => {
-            isSent = true;
-            return ask.answer(member);
-          },
+      const work = await this.#parts.tools.answerServer({
+        request: { ...context, key, snapshot, surface, signal, person, parent: request.id, headers: {} },
+        server,
+        tool,
+        method: ask.method,
+        form: isObject(params) ? params['requestedSchema'] : undefined,
+        said: this.#said,
+        eras: [era.version, session?.servers.get(server.name)?.version ?? ''],
+        document,
+        send: (member) => {
+          isSent = true;
+          return ask.answer(member);
         },
-        this.#parts,
-      );
+      });
       const { inspection, written, sent } = work;
-      // What a call says belongs together; what is said outside of calls does not.
+      // Texts of one call belong together; those outside of calls do not.
       if (tool === undefined) return;
       this.inspection = inspection;
       this.#said = { ...this.#said, answers: [...this.#said.answers, written], sent };

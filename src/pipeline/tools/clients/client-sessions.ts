@@ -60,14 +60,14 @@ export class ClientSessions {
     const sessions = opened.flatMap(({ server, session }) => (session ? [[server, session] as const] : []));
     const own = { name: newSessionName(), capabilities: isObject(capabilities) ? declared(capabilities) : {} };
     const id = sealSession(this.#cipher, caller, own, sessions);
-    const failed = opened.find(({ fault }) => fault !== undefined);
-    if (id !== undefined && !(failed && caller.server !== undefined)) return id;
+    const fault = opened.find((one) => one.fault !== undefined)?.fault;
+    if (id !== undefined && !(fault && caller.server !== undefined)) return id;
     for (const [server, session] of sessions) void this.#servers.closeSession(server, { ...caller, session });
-    if (failed) throw failed.fault;
+    if (fault) throw fault;
     throw new GatewayError('upstream_error', 'The ids of the sessions at the MCP servers are too long to be kept.');
   }
 
-  /** The session of an id; undefined: it is none of this caller on this path, or too old. */
+  /** The session of an id; undefined: it belongs to another caller or path, or is too old. */
   of(owner: SessionOwner, id: string): ClientSession | undefined {
     return openSealed(this.#cipher, owner, id);
   }
@@ -148,7 +148,7 @@ export class ClientSessions {
       if (told.cancel !== undefined) this.running.hear(told.cancel);
       else await this.asks.hear(told);
     } catch {
-      // The client was told that its answer was taken; the row says how it ended.
+      // Its client has an answer already; the row says how it ended.
     }
   }
 }

@@ -9,7 +9,7 @@ import { formsOf, type Sent } from './inspect-answers.ts';
 
 /** A result that asks for input. */
 export interface Asked {
-  /** What is asked, without what the server wants back. */
+  /** The questions, without what the server wants back. */
   readonly document: WireDocument;
   /** What the server wants back; undefined: nothing. */
   readonly state: string | undefined;

@@ -37,7 +37,7 @@ export function sealState(cipher: ContentCipher, owner: Owner, server: McpServer
   return cipher.encrypt(placeOf(owner, server), Buffer.from(text)).toString('base64url');
 }
 
-/** Throws `invalid_request` for what was not sealed for this caller and this tool. */
+/** Throws `invalid_request` for a text that was not sealed for this caller and this tool. */
 export function openState(cipher: ContentCipher, owner: Owner, server: McpServerConfig, sealed: string): InputState {
   if (sealed.length > MOST_LENGTH * 2) throw notOurs();
   const opened = cipher.decrypt(placeOf(owner, server), Buffer.from(sealed, 'base64url'));
@@ -47,7 +47,7 @@ export function openState(cipher: ContentCipher, owner: Owner, server: McpServer
   return {
     state: typeof state === 'string' ? state : undefined,
     answers: answers as unknown as readonly string[],
-    sent: String(sent),
+    sent: typeof sent === 'string' ? sent : '',
     forms: isObject(forms) ? forms : {},
   };
 }

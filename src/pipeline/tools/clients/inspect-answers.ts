@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /**
- * Throws where what was said in earlier rounds would be sent otherwise than it was then: its tags would stand for something
+ * Throws where texts of earlier rounds would be sent otherwise than they were then: its tags would stand for something
  * else than the server knows.
  */
 export function refuseOtherRounds(sent: Sent, state: InputState): void {
@@ -19,7 +19,7 @@ export function refuseOtherRounds(sent: Sent, state: InputState): void {
   if (digestOf(sent.arguments, earlier) === state.sent) return;
   throw new GatewayError(
     'invalid_request',
-    'The arguments, or what stands for personal data in them, differ from those that params.requestState is for: ' +
+    'The arguments, or the tags of personal data in them, differ from those that params.requestState is for: ' +
       'call the tool again without it.',
     { param: notOurs().param ?? 'params.requestState' },
   );

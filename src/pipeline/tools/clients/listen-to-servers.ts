@@ -4,10 +4,10 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { ToSession } from '#/ports/mcp-servers.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import type { ClientEra } from '#/wire/mcp/eras.ts';
-import type { PipelineParts } from '../../pipeline-parts.ts';
 import { passedLog } from '../notices.ts';
 import { keyFor } from '../protected-key.ts';
 import { ClientAsks } from './client-asks.ts';
+import type { AskParts } from '../tool-parts.ts';
 import type { SessionCaller } from './client-sessions.ts';
 
 /** A client that listens to its servers. */
@@ -20,17 +20,17 @@ export interface Listener extends CallContext, SessionCaller {
 }
 
 /** Notices that say that something changed, and nothing else. */
-const CHANGES: ReadonlySet<unknown> = new Set([
-  'notifications/tools/list_changed',
-  'notifications/prompts/list_changed',
-  'notifications/resources/list_changed',
+const CHANGES: ReadonlyMap<unknown, 'tools' | 'prompts' | 'resources'> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/prompts/list_changed', 'prompts'],
+  ['notifications/resources/list_changed', 'resources'],
 ]);
 
 /**
  * Passes on what the servers of a session say besides their answers, until one of them ends its stream or the client
  * leaves. Log messages are looked through like results.
  */
-export async function listenToServers(listener: Listener, session: ClientSession, parts: PipelineParts): Promise<void> {
+export async function listenToServers(listener: Listener, session: ClientSession, parts: AskParts): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([listener.signal, stop.signal]);
   const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -50,7 +50,7 @@ async function listenToOne(
   listener: Listener & { readonly session: ClientSession },
   server: McpServerConfig,
   to: ToSession,
-  parts: PipelineParts,
+  parts: AskParts,
 ): Promise<boolean> {
   const request = { ...listener, key: keyFor(listener.key, server.trust) };
   const nothing = { arguments: undefined, answers: [], sent: { arguments: '{}', answers: [] } };
@@ -65,22 +65,28 @@ async function listenToOne(
       })
       .catch(() => undefined);
   };
-  return parts.tools.servers.listen(server, to, {
+  // Questions wait as long as the stream is open.
+  return await parts.tools.servers.listen(server, to, {
     onNotice,
     onAsk: (ask) => asks.take(ask),
     signal: request.signal,
   });
 }
 
-/** Who is told that a list has changed finds the new one. */
+/** A client that learns of a changed list finds the new one. */
 async function messageFor(
   notice: WireDocument,
   server: McpServerConfig,
   request: CallContext,
-  parts: PipelineParts,
+  parts: AskParts,
 ): Promise<string | undefined> {
   const { method } = notice.body;
-  if (!CHANGES.has(method)) return passedLog(notice, request, parts);
-  if (method === 'notifications/tools/list_changed') await parts.tools.offered.changed(server);
+  const feature = CHANGES.get(method);
+  if (!feature) return passedLog(notice, request, parts);
+  if (!server.offer.has(feature)) return undefined;
+  const { offered, prompts, lists } = parts.tools;
+  if (feature === 'tools') await offered.changed(server);
+  else if (feature === 'prompts') await prompts.changed(server);
+  else await Promise.all([lists.resources.renewed(server), lists.templates.renewed(server)]);
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}}`;
 }

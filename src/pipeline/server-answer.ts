@@ -1,9 +1,7 @@
-import type { CallContext } from '#/call/call.ts';
 import { Stopped, type CallFacts, type ToolFacts } from '#/call/facts.ts';
-import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { detectionFor } from '#/inspect/detection.ts';
-import { inspect, type Inspection } from '#/inspect/inspect.ts';
+import { inspect } from '#/inspect/inspect.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
@@ -12,54 +10,27 @@ import { member } from '#/wire/document/scan.ts';
 import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
 import { ARGUMENTS } from '#/wire/mcp/leaves.ts';
 import { RPC } from '#/wire/mcp/message.ts';
-import type { PipelineParts } from '../../pipeline-parts.ts';
-import { Steps, type CallStart, type Stated } from '../../run-call.ts';
-import { attemptOf, errorOf } from '../server-faults.ts';
-import { refuseOtherRounds, refuseUnfit, type Sent } from './inspect-answers.ts';
-import { digestOf } from './input-state.ts';
-
-/** What was said to a server so far. JSON source. */
-export interface SaidSoFar {
-  /** As the client wrote it; undefined: there are no arguments. */
-  readonly arguments: string | undefined;
-  readonly answers: readonly string[];
-  readonly sent: Sent;
-}
-
-/** An answer of a client to what a legacy server asks. */
-export interface AnswerStart extends CallStart<CallContext> {
-  readonly server: McpServerConfig;
-  /** The tool that asks; undefined: the server asks by itself. */
-  readonly tool: string | undefined;
-  readonly method: string;
-  /** Schema of the form that was asked for. */
-  readonly form: Json | undefined;
-  readonly said: SaidSoFar;
-  readonly eras: readonly string[];
-  readonly document: WireDocument;
-  /** Sends it. `member`: as of `ServerAsk.answer`. */
-  readonly send: (member: string) => Promise<void>;
-}
+import type { PipelineParts } from './pipeline-parts.ts';
+import { Steps, type Stated } from './run-call.ts';
+import { attemptOf, errorOf } from './tools/server-faults.ts';
+import type { AnswerEnd, AnswerStart } from './tools/clients/answer.ts';
+import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
+import { digestOf } from './tools/clients/input-state.ts';
 
 /** The way of an answer to a server, with a row of its own: something leaves. It costs nothing: the call is paid for. */
 export const SERVER_ANSWER = new Steps<PipelineParts, AnswerStart>()
   .step('inspect', inspectAnswer)
   .step('dispatch', sendAnswer);
 
-interface Inspected extends AnswerStart {
+interface Inspected extends AnswerStart, AnswerEnd {
   readonly member: string;
-  /** Of all that was said to the server. */
-  readonly inspection: Inspection;
-  /** The answer as the client wrote it, and all that was sent. */
-  readonly written: string;
-  readonly sent: Sent;
 }
 
 /** Finds what must not leave: the same text has the same tag in the arguments, in earlier answers and in this one. */
 async function inspectAnswer(
   work: AnswerStart,
   parts: PipelineParts,
-): Promise<Stated<Pick<Inspected, 'member' | 'inspection' | 'written' | 'sent'>>> {
+): Promise<Stated<AnswerEnd & Pick<Inspected, 'member'>>> {
   const { request, said, document, form } = work;
   const { dlp } = request.key.workload.policy;
   const { name, source } = answerIn(document);
