@@ -6,7 +6,13 @@ import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
 import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
-import { NoRoomForResults, type InSession, type InTurns, type ListedTool, type ToolAnswer } from '#/ports/mcp-servers.ts';
+import {
+  NoRoomForResults,
+  type InSession,
+  type InTurns,
+  type ListedTool,
+  type ToolAnswer,
+} from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { inSlices } from '#/runtime/loop-slices.ts';

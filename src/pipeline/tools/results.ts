@@ -153,10 +153,7 @@ export function restoredIn(text: string, came: Restored): string | GatewayError 
 }
 
 /** The same; of a large text in turns with other work. */
-async function restoredInTurns(
-  text: string,
-  came: Restored & Pick<Came, 'request'>,
-): Promise<string | GatewayError> {
+async function restoredInTurns(text: string, came: Restored & Pick<Came, 'request'>): Promise<string | GatewayError> {
   const slices = slicesFor(text, came.request);
   const restoration = slices && restorationOf(came);
   if (!slices || !restoration) return restoredIn(text, came);

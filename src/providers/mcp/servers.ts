@@ -1,11 +1,5 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import {
-  McpTokenFault,
-  type InSession,
-  type InTurns,
-  type McpServers,
-  type ToolAnswer,
-} from '#/ports/mcp-servers.ts';
+import { McpTokenFault, type InSession, type InTurns, type McpServers, type ToolAnswer } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
@@ -74,7 +68,9 @@ export function createMcpServers(
 }
 
 /** What clients with sessions of their own ask. */
-function sessionsOf(peerOf: (server: McpServerConfig, to: InSession) => Peer): Omit<McpServers, 'call' | 'list'> {
+function sessionsOf(
+  peerOf: (server: McpServerConfig, to: InSession) => Peer,
+): Pick<McpServers, 'openSession' | 'closeSession' | 'notify' | 'request' | 'listen'> {
   return {
     openSession: async (server, { subject, capabilities, timeoutMs, signal }) =>
       peerOf(server, { subject }).openSession(capabilities, timeoutMs, signal),
@@ -126,8 +122,6 @@ async function answerOf(
   const source = text.slice(node.start, node.end);
   if (Buffer.byteLength(source) > most) throw new UpstreamFault('too_large', `the result is larger than ${most} bytes`);
   const isInTurns = inTurns !== undefined && isLarge(source);
-  const document = isInTurns
-    ? await inTurns(readLargeResult(source))
-    : locate('mcp', source, value, { lenient: true });
+  const document = isInTurns ? await inTurns(readLargeResult(source)) : locate('mcp', source, value, { lenient: true });
   return { kind, document, version, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
