@@ -45,7 +45,8 @@ beforeAll(async () => {
     servers: {
       files: { url: files.url, auth },
       memory: { url: memory.url, auth, trust: 'Internal' },
-      scripted: { url: scripted.url, auth, timeoutSeconds: 2 },
+      scripted: { url: scripted.url, auth },
+      impatient: { url: scripted.url, auth, timeoutSeconds: 2 },
       stranger: { url: files.url },
     },
     policy: { dlp: { mode: 'Tokenize', tools: { internal: 'AllowLog' } } },
@@ -110,7 +111,7 @@ test('many calls at once get their own answers', async () => {
 
 test('a server that answers late, too much or with noise around it fails that call alone', async () => {
   const [late, giant, noisy] = await Promise.all([
-    call('scripted', 'never'),
+    call('impatient', 'never'),
     call('scripted', 'giantLast', { bytes: 3_000_000 }),
     call('scripted', 'garbage', { said: 'here' }),
   ]);
@@ -129,10 +130,9 @@ test('without the token the bridge answers nothing', async () => {
 });
 
 test('a server that dies fails the calls in progress, and is called again when it is back', async () => {
-  const [died, waiting] = await Promise.all([
-    call('scripted', 'die'),
-    call('scripted', 'slow', { ms: 1000, said: 'x' }),
-  ]);
+  const slow = call('scripted', 'slow', { ms: 60_000, said: 'x' });
+  await expect.poll(() => scripted.errors().endsWith('called slow\n'), { timeout: 15_000 }).toBe(true);
+  const [died, waiting] = await Promise.all([call('scripted', 'die'), slow]);
   expect([died.status, waiting.status]).toEqual([502, 502]);
   expect(await scripted.ended).toBe(1);
   expect((await call('scripted', 'echo', { said: 'x' })).status).toBe(502);

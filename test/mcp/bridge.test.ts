@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,6 +72,10 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+/** Resolves once the server has so many calls of a tool. */
+const called = (name: string, times: number, of: BridgeProcess = bridge): Promise<void> =>
+  expect.poll(() => of.errors().split(`called ${name}\n`).length - 1, { timeout: 15_000 }).toBe(times);
 
 const said = ({ body }: Reply): string | undefined => body.result?.content?.[0]?.text;
 
@@ -220,21 +223,20 @@ test('the server is refused what no client can do, and its errors pass', async (
 test('a client that leaves cancels its request, and one of the older era says so', async () => {
   const leaving = new AbortController();
   const left = call('never', {}, { signal: leaving.signal }).catch((error: unknown) => (error as Error).name);
-  await sleep(100);
+  await called('never', 1);
   leaving.abort();
   expect(await left).toBe('AbortError');
   const session = await open();
   const waiting = post({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'never' } }, session);
-  await sleep(100);
+  await called('never', 2);
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } };
   // Another session's request of this name is not meant.
   await post(cancel, await open());
   await post(cancel, session);
   await waiting;
-  const until = performance.now() + 5000;
-  let ids: readonly number[] = [];
-  while (ids.length < 2 && performance.now() < until) ids = JSON.parse(said(await call('cancelled'))!) as number[];
-  expect(ids).toHaveLength(2);
+  await expect
+    .poll(async () => (JSON.parse(said(await call('cancelled'))!) as readonly unknown[]).length, { timeout: 15_000 })
+    .toBe(2);
 });
 
 test('lines of the server that are no messages are dropped, and its answer comes', async () => {
@@ -251,7 +253,7 @@ test('a flood on standard error is passed on in part, and stops nothing', async 
       .errors()
       .split('\n')
       .filter((line) => line.startsWith('flood'));
-  await expect.poll(() => lines().length).toBeGreaterThanOrEqual(100);
+  await expect.poll(() => lines().length).toBeGreaterThanOrEqual(50);
   expect(lines().length).toBeLessThan(2500);
   expect(Math.max(...lines().map(({ length }) => length))).toBeLessThanOrEqual(2000);
 });
@@ -278,7 +280,7 @@ test('the server gets the environment of its container, without the token, and i
 test('a server that reads no more gets no more than is bounded, and the bridge refuses more', async () => {
   await using other = await startBridge({ command, env: { GW_BRIDGE_CALLS: '4', GW_BRIDGE_DRAIN_SECONDS: '0' } });
   const waiting = Array.from({ length: 4 }, () => call('never', {}, other).catch(() => undefined));
-  await sleep(200);
+  await called('never', 4, other);
   const refused = await call('echo', { said: 'x' }, other);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   other.process.kill('SIGTERM');
@@ -290,7 +292,7 @@ test('the bridge ends with its server, which answers what waits, and with all th
   const other = await startBridge({ command });
   const grandchild = Number(said(await call('child', {}, other)));
   const waiting = call('never', {}, other);
-  await sleep(100);
+  await called('never', 1, other);
   const [died, waited] = await Promise.all([call('die', { code: 7 }, other), waiting]);
   expect([died.status, waited.status]).toEqual([502, 502]);
   expect(await other.ended).toBe(1);
@@ -301,7 +303,7 @@ test('the bridge ends with its server, which answers what waits, and with all th
 test('requests in progress are answered before it ends', async () => {
   const other = await startBridge({ command });
   const waiting = call('slow', { ms: 500, said: 'in time' }, other);
-  await sleep(150);
+  await called('slow', 1, other);
   other.process.kill('SIGTERM');
   expect(said(await waiting)).toBe('in time');
   expect(await other.ended).toBe(0);

@@ -104,6 +104,7 @@ async function hear(line: string): Promise<void> {
     const tools = Object.keys(TOOLS).map((name) => ({ name, inputSchema: { type: 'object' } }));
     return send({ id, result: { tools } });
   }
+  process.stderr.write(`called ${params.name}\n`);
   const made = await TOOLS[params.name ?? '']?.(params.arguments ?? {}, id, params._meta);
   if (made) send({ id, result: made });
 }
