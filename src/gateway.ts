@@ -49,21 +49,7 @@ export interface GatewayDeps
     Omit<DocumentDeps, 'authenticate'>,
     Omit<McpDeps, 'authenticateFor'> {
   readonly keys: KeyStore;
-  readonly pipeline: Pick<
-    Pipeline,
-    | 'serve'
-    | 'pass'
-    | 'anonymize'
-    | 'turnAway'
-    | 'leave'
-    | 'refuse'
-    | 'callTool'
-    | 'offerTools'
-    | 'whyUnlisted'
-    | 'clients'
-    | 'listenToServers'
-    | 'personOf'
-  >;
+  readonly pipeline: Pick<Pipeline, 'serve' | 'pass' | 'anonymize' | keyof McpDeps['pipeline']>;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
   /** How long such a request waits for its refusal. */

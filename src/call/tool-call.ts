@@ -31,6 +31,9 @@ export interface ToolCallRequest extends CallContext {
   readonly onNotice?: ((notice: ToolNotice) => void) | undefined;
 }
 
+/** A request to an MCP server, whatever it asks for. */
+export type McpRequest = Omit<ToolCallRequest, 'tool' | 'server'>;
+
 /** Another round of a call whose tool asked for input. */
 export interface ToolInput {
   /** Answers by the names of the questions; absent from the request: undefined. */

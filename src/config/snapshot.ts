@@ -113,9 +113,15 @@ export interface McpServerConfig {
   /** Names of tools, or patterns (`*`); absent: all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** What of it clients may use. */
+  readonly offer: ReadonlySet<McpFeature>;
   /** Of these, only tools whose definition says that they change nothing. */
   readonly readOnlyTools: boolean;
   readonly definitions: ToolDefinitionsConfig;
+  /** The same of its prompts. */
+  readonly promptDefinitions: ToolDefinitionsConfig;
+  /** The same of its instructions, under the name `instructions`. */
+  readonly instructionDefinitions: ToolDefinitionsConfig;
   /** In the order of the resource. */
   readonly rules: readonly ToolRuleConfig[];
   /** Of each workload; absent: no limit. */
@@ -156,6 +162,9 @@ export interface ApiParameter {
   /** Slashes in a path are sent as %2F; else they are refused. */
   readonly slashes: boolean;
 }
+
+/** What a server may be used for. */
+export type McpFeature = 'tools' | 'resources' | 'prompts' | 'completions' | 'instructions';
 
 /** A form for the user, an answer of the client's model, the client's folders. */
 type ClientCapability = 'elicitation' | 'sampling' | 'roots';
@@ -369,10 +378,10 @@ export interface PriceConfig {
   readonly usdToEur?: string;
 }
 
-/** Which definitions of a server's tools are offered. */
+/** Which definitions of a server's tools, prompts or instructions are offered. */
 export interface ToolDefinitionsConfig {
   /** All of them; those of the first list and what people accept; or those that are declared. */
   readonly mode: 'record' | 'pin' | 'declared';
-  /** By the name of the tool: SHA-256 in hexadecimal of its definition. Empty unless the mode is `declared`. */
+  /** By name: SHA-256 in hexadecimal of the definition. Empty unless the mode is `declared`. */
   readonly declared: ReadonlyMap<string, string>;
 }

@@ -121,6 +121,14 @@ export const CATALOGUE = {
     meaning: 'The MCP server has no tool with this name, or does not offer it.',
     remedy: 'List the tools with the method tools/list and name one of them.',
   }),
+  prompt_not_found: final(404, 'not_found_error', 'not_found_error', {
+    meaning: 'The MCP server has no prompt with this name, or does not offer it.',
+    remedy: 'List the prompts with the method prompts/list and name one of them.',
+  }),
+  resource_not_found: final(404, 'not_found_error', 'not_found_error', {
+    meaning: 'No MCP server of the workload has a resource with this URI, or it does not offer it.',
+    remedy: 'List the resources with the method resources/list and name one of them as it is listed.',
+  }),
   method_not_allowed: final(405, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The path exists, but not for this HTTP method.',
     remedy: 'Use a method that the `allow` header names.',
@@ -163,7 +171,7 @@ export const CATALOGUE = {
   }),
   tool_quarantined: final(422, 'invalid_request_error', 'permission_error', {
     meaning:
-      'The definition of the tool is new or has changed, so the tool is neither listed nor called until a person accepts it.',
+      'The definition of the tool or prompt is new or has changed, so it is neither listed nor used until a person accepts it.',
     remedy: 'Look at the change with `gwctl mcp diff` and accept it with `gwctl mcp accept`.',
   }),
   tool_arguments_denied: final(422, 'invalid_request_error', 'permission_error', {
@@ -182,8 +190,9 @@ export const CATALOGUE = {
     remedy: 'Go another way, or ask the person that the message names.',
   }),
   result_too_large: final(422, 'invalid_request_error', 'invalid_request_error', {
-    meaning: 'The result of a tool is larger than its MCPServer allows. The tool was run and is billed.',
-    remedy: 'Ask the tool for less, or raise `maxResultKiB` of the MCPServer.',
+    meaning:
+      'The result of a tool, or a resource, is larger than its MCPServer allows. The server was asked, and it is billed.',
+    remedy: 'Ask for less, or raise `maxResultKiB` of the MCPServer.',
   }),
   tool_loop_limit: final(422, 'invalid_request_error', 'invalid_request_error', {
     meaning:

@@ -17,7 +17,9 @@ import { runCall } from './run-call.ts';
 import { SERVER_ANSWER } from './server-answer.ts';
 import { ClientSessions } from './tools/clients/client-sessions.ts';
 import { OfferedTools } from './tools/offered-tools.ts';
-import { ToolLists } from './tools/tool-lists.ts';
+import type { ToolParts } from './tools/tool-parts.ts';
+import { listsOf } from './tools/list-kinds.ts';
+import { INSTRUCTIONS, PROMPTS, TOOLS } from './tools/offer-kinds.ts';
 import { Sweeper } from './background/sweeper.ts';
 import { Lease } from './background/lease.ts';
 import type { PipelineDeps, PipelineParts } from './pipeline-parts.ts';
@@ -62,14 +64,24 @@ export function assemble(deps: PipelineDeps): Assembled {
     upstreams: new Upstreams(onEvent),
     ownership: new Ownership(deps.keptObjects, onEvent),
     files: documents && new RecentDocuments(documents),
-    tools: {
-      servers: deps.mcpServers,
-      offered: new OfferedTools(new ToolLists(deps.mcpServers, onEvent), deps.pins),
-      clients: new ClientSessions({ cipher: deps.cipher, neighbours: deps.neighbours, servers: deps.mcpServers }),
-      answerServer: (start) => runCall(SERVER_ANSWER, 'mcp', start, parts),
-    },
+    tools: toolParts(deps, (start) => runCall(SERVER_ANSWER, 'mcp', start, parts)),
   };
   return { parts, settlement, lease, sweeper };
+}
+
+/** Servers of tools, and what they offer. */
+function toolParts(deps: PipelineDeps, answerServer: ToolParts['answerServer']): ToolParts {
+  const { mcpServers, onEvent, pins, cipher, neighbours } = deps;
+  const lists = listsOf(mcpServers, onEvent);
+  return {
+    servers: mcpServers,
+    lists,
+    offered: new OfferedTools(TOOLS, lists.tools, pins),
+    prompts: new OfferedTools(PROMPTS, lists.prompts, pins),
+    instructions: new OfferedTools(INSTRUCTIONS, lists.about, pins),
+    clients: new ClientSessions({ cipher, neighbours, servers: mcpServers }),
+    answerServer,
+  };
 }
 
 /** The chain of this process, and whatever closes and settles calls. */

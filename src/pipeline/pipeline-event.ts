@@ -2,8 +2,9 @@ import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstream/upstreams.ts';
+import type { ListEvent } from './tools/server-lists.ts';
+import type { ReadMethod } from '#/call/server-read.ts';
 import type { ApprovalEvent } from './tools/approval.ts';
-import type { ToolListEvent } from './tools/tool-lists.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 import type { PinEvent } from '#/dispatch/tools/pin-keeper.ts';
 
@@ -37,8 +38,16 @@ export type PipelineEvent =
   | { readonly kind: 'shadow.differed'; readonly field: string }
   /** A call of a tool of an MCP server is over. */
   | { readonly kind: 'tool.called'; readonly server: string; readonly outcome: string; readonly durationMs: number }
+  /** A resource, a prompt or completions of an MCP server were read. */
+  | {
+      readonly kind: 'server.read';
+      readonly server: string;
+      readonly method: ReadMethod;
+      readonly outcome: string;
+      readonly durationMs: number;
+    }
   | ApprovalEvent
-  | ToolListEvent
+  | ListEvent
   | SettlementEvent
   | UpstreamEvent
   | OwnershipEvent

@@ -1,5 +1,6 @@
 import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
+import type { ReadMethod, ServerReadRequest } from '#/call/server-read.ts';
 import type { ClientSession } from '#/call/client-session.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
@@ -8,6 +9,7 @@ import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import { turnAway } from '#/meter/limits/turn-away.ts';
 import { BUILT_IN } from '#/route/tools/built-in.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeRequest } from './anonymize.ts';
 import { requestFault } from './admit.ts';
@@ -18,6 +20,7 @@ import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal, tellSealed } from './run-call.ts';
+import { findRead } from './tools/find-read.ts';
 import { listenToServers, type Listener } from './tools/clients/listen-to-servers.ts';
 import type { ClientSessions } from './tools/clients/client-sessions.ts';
 import { findTool, unlisted } from './tools/find-tool.ts';
@@ -26,8 +29,12 @@ import { NAMES_SERVERS, readLoop, runsTools } from './tools/read-loop.ts';
 import { runToolLoop, type LoopRequest } from './tools/tool-loop.ts';
 import { builtInNamed } from './tools/built-in/list.ts';
 import { offerBuiltIn, withBuiltIn, type ListedOffer } from './tools/built-in/offer-built-in.ts';
+import { lookedThrough } from './tools/listed-entries.ts';
+import { offeredResources, type ResourceOffer } from './tools/offered-resources.ts';
 import { keyFor } from './tools/protected-key.ts';
+import { SERVER_READ } from './server-read.ts';
 import { TOOL_CALL } from './tool-call.ts';
+import type { ToolParts } from './tools/tool-parts.ts';
 
 /** The assembled steps of one process. */
 export class Pipeline {
@@ -137,8 +144,28 @@ export class Pipeline {
     return this.#parts.cipher.names(organization, `person\n${JSON.stringify([issuer, subject])}`)[0] ?? '';
   }
 
-  /** Reports how a call of a tool ends. */
-  async #timed<Result>(server: string, { startedAt }: ToolCallRequest, calling: Promise<Result>): Promise<Result> {
+  /** Reads a resource, a prompt or completions of an MCP server, and gives what its client is sent. */
+  async read(request: ServerReadRequest): Promise<ToolReply> {
+    const found = await findRead(request, this.#parts.tools);
+    const { server } = found;
+    const key = server ? keyFor(request.key, server.trust) : request.key;
+    const reading = runCall(SERVER_READ, 'mcp', { request: { ...request, key }, found }, this.#parts);
+    const { reply } = await (server ? this.#timed(server.id, request, reading, request.method) : reading);
+    return reply;
+  }
+
+  /** What servers list, and what of it workloads are offered. */
+  get listed(): Omit<ToolParts, 'servers'> {
+    return this.#parts.tools;
+  }
+
+  /** Reports how a call of a tool ends, or a request with the method that reads. */
+  async #timed<Result>(
+    server: string,
+    { startedAt }: Pick<CallContext, 'startedAt'>,
+    calling: Promise<Result>,
+    method?: ReadMethod,
+  ): Promise<Result> {
     let outcome = 'answered';
     try {
       return await calling;
@@ -146,16 +173,40 @@ export class Pipeline {
       outcome = thrown instanceof GatewayError ? thrown.code : 'hung_up';
       throw thrown;
     } finally {
-      this.#parts.onEvent({ kind: 'tool.called', server, outcome, durationMs: Math.max(0, Date.now() - startedAt) });
+      const durationMs = Math.max(0, Date.now() - startedAt);
+      this.#parts.onEvent(
+        method
+          ? { kind: 'server.read', server, method, outcome, durationMs }
+          : { kind: 'tool.called', server, outcome, durationMs },
+      );
     }
   }
 
   /** The tools that a workload is offered by these servers; `own`: with those of the gateway itself. */
   async offerTools(servers: readonly McpServerConfig[], workload: WorkloadConfig, own: boolean): Promise<ListedOffer> {
-    const offer = await this.#parts.tools.offered.of(servers, workload);
+    const asked = servers.filter(({ offer }) => offer.has('tools'));
+    const offer = await this.#parts.tools.offered.of(asked, workload);
     return own
-      ? withBuiltIn(offer, servers.length, offerBuiltIn(workload, this.#parts.providers))
-      : { ...offer, sources: servers.length };
+      ? withBuiltIn(offer, asked.length, offerBuiltIn(workload, this.#parts.providers))
+      : { ...offer, sources: asked.length };
+  }
+
+  /** The resources, or the templates, that a workload is offered by these servers. */
+  offerResources(
+    kind: 'resources' | 'templates',
+    servers: readonly McpServerConfig[],
+    workload: WorkloadConfig,
+  ): Promise<ResourceOffer> {
+    return offeredResources(kind, servers, workload, this.#parts.tools.lists);
+  }
+
+  /** Entries of such a list after the policy for results. */
+  lookThroughList(
+    entries: readonly JsonObject[],
+    address: 'uri' | 'uriTemplate',
+    context: Pick<CallContext, 'key' | 'signal'>,
+  ): Promise<readonly JsonObject[]> {
+    return lookedThrough(entries, address, context, this.#parts.detection);
   }
 
   /** Why a server lists no tools. */

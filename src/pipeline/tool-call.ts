@@ -1,7 +1,7 @@
-import type { DlpMode, McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/call/facts.ts';
 import type { DebitedTarget } from '#/call/target.ts';
-import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
+import type { ToolArguments, ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor } from '#/inspect/detection.ts';
 import { inspect, type Inspection } from '#/inspect/inspect.ts';
@@ -28,6 +28,8 @@ import { askServer, enterServer, type EnteredServer } from './tools/ask-server.t
 import { openState, type InputState } from './tools/clients/input-state.ts';
 import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
+import { mayHaveOriginals } from './tools/inspect-given.ts';
+import { linkedText } from './tools/linked-text.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
 import { fitsNoLonger } from './tools/schema-fit.ts';
@@ -97,7 +99,7 @@ function toolFacts(
   const answers = Object.keys(input?.responses?.value ?? {}).length;
   return {
     ...(answers > 0 && { answers }),
-    arguments: args ? (cipher.names(organization.id, `tool arguments\n${canonical(args)}`)[0] ?? null) : null,
+    arguments: args ? digestOf(args, organization, cipher) : null,
     definition: pin ?? null,
     eras: [era.version],
     is_error: false,
@@ -108,8 +110,17 @@ function toolFacts(
   };
 }
 
+/** HMAC of arguments under a key of the organization: short ones could be guessed from a bare hash. */
+export function digestOf(
+  args: ToolArguments,
+  { id }: { readonly id: string },
+  cipher: PipelineParts['cipher'],
+): string | null {
+  return cipher.names(id, `tool arguments\n${canonical(args)}`)[0] ?? null;
+}
+
 /** Arguments with a number that no canonical form has are taken as they are written. */
-function canonical({ source, value }: NonNullable<ToolCallRequest['arguments']>): string {
+function canonical({ source, value }: ToolArguments): string {
   try {
     return canonicalJson(value);
   } catch {
@@ -128,7 +139,7 @@ function chooseTool({ request, found, server, listed }: Admitted): Stated<object
 }
 
 /** A server that is asked for each user does nothing for a key. */
-function userNeeded({ name }: McpServerConfig): GatewayError {
+export function userNeeded({ name }: McpServerConfig): GatewayError {
   const message =
     `The MCP server ${name} is asked for the user of each call, and a virtual key has none. ` +
     'Send an access token of the user.';
@@ -202,11 +213,6 @@ function sentBy(
   if (answers.length === 0) return { sent: argumentsIn(edited), answers };
   const parts = partsOfSaying(edited);
   return { sent: args && parts.arguments, answers: parts.answers };
-}
-
-/** Whether policy lets the server receive what the client keeps from models. */
-function mayHaveOriginals({ trust }: McpServerConfig, mode: DlpMode): boolean {
-  return trust === 'internal' && mode === 'allow_log';
 }
 
 function unfit(): GatewayError {
@@ -299,15 +305,16 @@ async function passResult(
   const tool = { ...answered, ...(asks && { asks }), is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
+  const told = request.server === undefined ? linkedText(text, server) : text;
   return {
-    reply: { kind: answer.kind, status: statusOf(answer, request), text, unscanned, limits },
+    reply: { kind: answer.kind, status: statusOf(answer, request), text: told, unscanned, limits },
     // A call is paid for when it is done, however many rounds it takes.
     facts: { tool, unscanned, ...(asks && { units: { calls: 0 } }), isServed: !request.signal.aborted },
   };
 }
 
 /** The modern revision has a status of its own for a capability that the client did not declare. */
-function statusOf({ kind, document }: ToolAnswer, { era }: ToolCallRequest): number {
+export function statusOf({ kind, document }: ToolAnswer, { era }: Pick<ToolCallRequest, 'era'>): number {
   const isMissing = kind === 'error' && document.body['code'] === RPC.missingCapability;
   return isMissing && era.era === 'modern' ? 400 : 200;
 }

@@ -142,12 +142,52 @@ export class NoRoomForResults extends Error {
   override readonly name = 'NoRoomForResults';
 }
 
+/** A resource, or a template of resources, as its server lists it. */
+export interface ListedResource {
+  /** Its own address, or the template of addresses. */
+  readonly uri: string;
+  /** The parts of its entry that clients get, the address included. */
+  readonly definition: JsonObject;
+}
+
+/** What a server lists of resources, or of templates. */
+export interface ResourceListing extends Pick<ToolListing, 'leftOut' | 'bytes' | 'ttlMs' | 'version'> {
+  /** In the server's order, each address once. */
+  readonly resources: readonly ListedResource[];
+  /** The server has more of them than are looked at. */
+  readonly isCut: boolean;
+}
+
+/** What a server says of itself: its instructions, as a list of at most one definition. */
+export interface ServerAbout extends ToolListing {
+  /** Kinds of requests that it serves: `tools`, `resources`, `prompts`, `completions`. */
+  readonly capabilities: ReadonlySet<string>;
+}
+
+/** One request that reads of a server, as it is sent. */
+export interface ReadAsk extends Omit<ToolAsk, 'tool' | 'arguments' | 'headers' | 'input' | 'onAsk' | 'capabilities'> {
+  readonly method: 'resources/read' | 'prompts/get' | 'completion/complete';
+  /** What the method's `Mcp-Name` header says. */
+  readonly name?: string;
+  /** JSON source of an object: the params without `_meta`. */
+  readonly params: string;
+}
+
 /** Servers of tools, asked in the revision that each speaks. */
 export interface McpServers {
   /** Rejects with `UpstreamFault`, `McpServerFault` (`McpSessionLost`), `McpTokenFault` or `NoRoomForResults`. */
   call(server: McpServerConfig, ask: ToolAsk): Promise<ToolAnswer>;
   /** All pages of its list. Rejects with `UpstreamFault`, `McpServerFault` or `McpTokenFault`. */
   list(server: McpServerConfig, timeoutMs: number): Promise<ToolListing>;
+  /** Reads a resource, a prompt or completions. Rejects as `call` does. */
+  read(server: McpServerConfig, ask: ReadAsk): Promise<ToolAnswer>;
+  /** All pages of its prompts, each as a definition; none of a server that has no prompts. Rejects as `list` does. */
+  prompts(server: McpServerConfig, timeoutMs: number): Promise<ToolListing>;
+  /** Its resources, as many as are looked at. Rejects as `list` does. */
+  resources(server: McpServerConfig, timeoutMs: number): Promise<ResourceListing>;
+  templates(server: McpServerConfig, timeoutMs: number): Promise<ResourceListing>;
+  /** What it says of itself. Rejects as `list` does. */
+  about(server: McpServerConfig, timeoutMs: number): Promise<ServerAbout>;
   /**
    * Opens a session for one client; undefined: the server is modern and has none. `capabilities`: what the client can do.
    * Rejects as `call` does.

@@ -10,6 +10,23 @@ export interface PinnedServer {
   readonly server: string;
 }
 
+/** What a server lists besides its tools that is pinned, too. */
+export type OtherList = 'prompts' | 'instructions';
+
+/**
+ * What pins of another list of a server are kept under, so that each has a first list and versions of its own. No id of a
+ * server has a blank.
+ */
+export function pinnedListOf(server: string, list: OtherList): string {
+  return `${server} ${list}`;
+}
+
+/** The server and the list that pins are kept under. */
+export function readPinnedList(kept: string): { readonly server: string; readonly list: 'tools' | OtherList } {
+  const [server = '', list = 'tools'] = kept.split(' ', 2);
+  return { server, list: list as OtherList };
+}
+
 /** One definition of a tool that a server has listed. */
 export interface ToolPin {
   readonly tool: string;

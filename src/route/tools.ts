@@ -34,6 +34,9 @@ export function toolDenial(
       `not among the tools that MCPServer ${server.id} offers: its definition does not say readOnlyHint`,
     );
   const isOffered =
+    server.offer.has('tools') &&
+    // Allow-lists and prices call prompts and resources so.
+    !/^(?:prompts|resources|completion)\//.test(tool) &&
     (include === undefined || include.some((pattern) => matches(pattern, tool))) &&
     exclude?.some((pattern) => matches(pattern, tool)) !== true;
   if (!isOffered) return denied('tool_not_found', `not among the tools that MCPServer ${server.id} offers`);

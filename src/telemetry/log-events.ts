@@ -260,23 +260,23 @@ export const LOG_EVENTS = {
   ),
   'tools.changed': onGateway(
     ['info', 'warn'],
-    ['organization', 'server', 'what', 'count', 'tools', 'hidden'],
-    'Tools of a server were `pinned` for the first time, `changed`, `removed` or `returned`; `warn`: they are `quarantined` until a person accepts them. `tools`: the first of their names. `hidden`: invisible characters in their definitions.',
+    ['organization', 'server', 'list', 'what', 'count', 'tools', 'hidden'],
+    'Tools of a server (`list` `tools`), its prompts or its instructions were `pinned` for the first time, `changed`, `removed` or `returned`; `warn`: they are `quarantined` until a person accepts them. `tools`: the first of their names. `hidden`: invisible characters in their definitions.',
   ),
   'tools.listed': onGateway(
     ['debug'],
-    ['server', 'tools', 'left_out'],
-    'An MCP server listed its tools. `left_out`: tools whose definition breaks the rules of the protocol.',
+    ['list', 'server', 'tools', 'left_out'],
+    'An MCP server gave a list. `tools`: how many entries it has. `left_out`: entries that break the rules of the protocol.',
   ),
   'tools.unfit': onGateway(
     ['warn'],
-    ['organization', 'server', 'why', 'count', 'tools'],
-    'Tools of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
+    ['organization', 'server', 'list', 'why', 'count', 'tools'],
+    'Tools or prompts of a server are not offered and cannot be accepted: `bad_name`, `listed_twice`, `too_many` or `no_canonical_form`.',
   ),
   'tools.unlisted': onGateway(
     ['warn'],
-    ['server', 'why'],
-    'An MCP server that listed its tools before does not list them now. They are offered from its last list for ten minutes.',
+    ['list', 'server', 'why'],
+    'An MCP server that gave a list before does not give it now. Its last one is used for ten minutes.',
   ),
   'usage.implausible': onGateway(
     ['warn'],

@@ -32,6 +32,10 @@ export interface McpBehaviour {
   tools: readonly McpToolDefinition[];
   /** The result of a call, or the whole answer where it writes that itself. */
   call: (received: McpReceived, response: ServerResponse) => unknown;
+  /** What it says of itself besides its tools. */
+  about: { readonly capabilities?: Readonly<Record<string, object>>; readonly instructions?: string };
+  /** The result of any other method, as of `call`; absent: it knows no other. */
+  other: McpBehaviour['call'] | undefined;
   /** How it answers to a session that it does not know; 400 as the older library does. */
   lostStatus: 400 | 404;
   /** Whether it opens sessions. */
@@ -67,6 +71,8 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
     streams: false,
     tools: [{ name: 'echo', description: 'Repeats its arguments', inputSchema: ANY_ARGUMENTS }],
     call: ({ body }) => ({ content: [{ type: 'text', text: JSON.stringify(body.params?.['arguments'] ?? null) }] }),
+    about: {},
+    other: undefined,
     lostStatus: 404,
     opens: true,
     admits: () => true,
@@ -78,6 +84,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
   const waiting = new Map<unknown, (body: McpReceived['body']) => void>();
   let count = 0;
   let asked = 0;
+  const about = () => ({ ...behaviour.about, capabilities: { tools: {}, ...behaviour.about.capabilities } });
   const answer = (request: McpReceived, response: ServerResponse): void => {
     const { body, headers } = request;
     const { method = '' } = body;
@@ -96,7 +103,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
         result: {
           resultType: 'complete',
           supportedVersions: ['2026-07-28'],
-          capabilities: { tools: {} },
+          ...about(),
           ttlMs: 0,
           cacheScope: 'private',
         },
@@ -107,7 +114,7 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
       sessions.add(session);
       const result = {
         protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
+        ...about(),
         serverInfo: { name: 'stand-in', version: '1' },
       };
       return send(200, { result }, behaviour.sessions ? { 'mcp-session-id': session } : {});
@@ -143,8 +150,9 @@ export async function startMcpServer(changes: Partial<McpBehaviour> = {}): Promi
         },
       });
     if (method === 'logging/setLevel' || method === 'ping') return send(200, { result: {} });
-    if (method !== 'tools/call') return send(200, { error: { code: -32601, message: 'unknown method' } });
-    Promise.resolve(behaviour.call(request, response)).then(
+    const serve = method === 'tools/call' ? behaviour.call : behaviour.other;
+    if (!serve) return send(200, { error: { code: -32601, message: 'unknown method' } });
+    Promise.resolve(serve(request, response)).then(
       (result) => {
         if (response.destroyed || response.writableEnded || result === undefined) return;
         if (response.headersSent) {

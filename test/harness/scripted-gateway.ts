@@ -82,6 +82,12 @@ export function scriptedGateway(): ScriptedGateway {
         },
         anonymize: () => Promise.reject(new Error('no document is worked on here')),
         callTool: () => Promise.reject(new Error('no tool is called here')),
+        read: () => Promise.reject(new Error('nothing is read here')),
+        get listed(): never {
+          throw new Error('nothing is listed here');
+        },
+        offerResources: () => Promise.reject(new Error('no resources are offered here')),
+        lookThroughList: () => Promise.reject(new Error('no list is looked through here')),
         offerTools: () => Promise.reject(new Error('no tools are offered here')),
         turnAway: () => scripted.turnedAway,
         whyUnlisted: () => {

@@ -10,37 +10,19 @@ interface Unmet {
   readonly scenarios: readonly string[];
 }
 
-const BOTH: readonly Revision[] = ['2026-07-28', '2025-11-25'];
 const ALL: readonly ServerEra[] = ['dual', 'legacy', 'modern'];
 
 export const UNMET: readonly Unmet[] = [
   {
-    revisions: BOTH,
-    eras: ALL,
-    why: 'The gateway serves tools only: no resources, prompts and completions.',
-    scenarios: [
-      'completion-complete',
-      'prompts-get-embedded-resource',
-      'prompts-get-simple',
-      'prompts-get-with-args',
-      'prompts-get-with-image',
-      'prompts-list',
-      'resources-list',
-      'resources-read-binary',
-      'resources-read-text',
-      'resources-templates-read',
-    ],
-  },
-  {
     revisions: ['2026-07-28'],
     eras: ALL,
-    why: 'Its lists of resources and prompts, and its prompt that asks for input, as above.',
-    scenarios: ['caching', 'input-required-result-non-tool-request'],
+    why: 'Only tools may ask for input: a prompt is read with its arguments.',
+    scenarios: ['input-required-result-non-tool-request'],
   },
   {
     revisions: ['2025-11-25'],
     eras: ALL,
-    why: 'Its resources, as above.',
+    why: 'The gateway passes on no subscriptions to resources.',
     scenarios: ['resources-subscribe', 'resources-unsubscribe'],
   },
   {

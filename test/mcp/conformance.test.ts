@@ -48,7 +48,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
   origin = `http://localhost:${(relay.address() as AddressInfo).port}`;
-  const spec = { definitions: { mode: 'Record' }, sessions: 'PerClient', clientCapabilities: CAPABILITIES };
+  const offer = ['Tools', 'Resources', 'Prompts', 'Completions'];
+  const clients = { sessions: 'PerClient', clientCapabilities: CAPABILITIES };
+  const spec = { definitions: { mode: 'Record' }, offer, ...clients };
   const servers = Object.fromEntries(ERAS.map((era, at) => [era, { url: urls[at]!, ...spec }]));
   world = await startMcpWorld({ servers, policy: { dlp: { mode: 'AllowLog' } } }, { GW_MCP_ORIGINS: origin });
   folder = mkdtempSync(join(tmpdir(), 'gw-conformance-'));

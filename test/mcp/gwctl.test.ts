@@ -61,6 +61,7 @@ test('finds a server by its name where that is enough, and asks for more where i
   expect(JSON.parse(servers.out)).toEqual({
     organization: 'two/acme',
     server: 'two/crm',
+    list: 'tools',
     mode: 'Pin',
     accepted: 1,
     quarantined: 0,
@@ -148,4 +149,28 @@ test('reads the folder of an embedded gateway', async () => {
     status: 0,
     out: `find  accepted     ${'a'.repeat(64)}  2026-11-27T00:00:00.000Z  by gateway:pin\n`,
   });
+});
+
+test('prompts and instructions of a server have lists of their own', async () => {
+  await put('lists/acme', 'lists/desk', pin('find', 'a', 'accepted'));
+  await put('lists/acme', 'lists/desk prompts', pin('find', 'b', 'accepted'), pin('find', 'c', 'quarantined'));
+  await put('lists/acme', 'lists/desk instructions', pin('instructions', 'd', 'accepted'));
+  expect((await gwctl(['servers', '--organization', 'lists/acme'])).out.split('\n').filter(Boolean).toSorted()).toEqual(
+    [
+      'lists/desk  instructions  of lists/acme  Pin  1 accepted, 0 quarantined, 0 removed',
+      'lists/desk  prompts  of lists/acme  Pin  1 accepted, 1 quarantined, 0 removed',
+      'lists/desk  tools  of lists/acme  Pin  1 accepted, 0 quarantined, 0 removed',
+    ],
+  );
+  expect((await gwctl(['tools', 'desk'])).out).not.toContain('b'.repeat(64));
+  expect((await gwctl(['tools', 'desk', '--list', 'instructions'])).out).toContain('d'.repeat(64));
+  expect((await gwctl(['accept', 'desk'], { USER: 'ada' })).err).toBe(
+    'nothing of the tools of lists/desk is quarantined\n',
+  );
+  const diff = await gwctl(['diff', 'desk', 'find', '--list', 'prompts']);
+  expect(diff.out).toContain('gwctl mcp accept lists/desk find --list prompts --organization lists/acme --sha256 c');
+  const accepted = await gwctl(['accept', 'lists/desk', '--list', 'prompts'], { USER: 'ada' });
+  expect(accepted).toMatchObject({ status: 0, out: `accepted find ${'c'.repeat(64)} of lists/desk, by ada\n` });
+  expect((await gwctl(['tools', 'desk', '--list', 'resources'])).err).toContain('--list takes tools, prompts or instr');
+  expect((await gwctl(['diff', 'desk', 'none', '--list', 'prompts'])).err).toContain('has no prompt of this name');
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { rulesOf } from '#/route/argument-rules.ts';
 import { routeTool, toolSlug, type RoutedTool } from '#/route/tools.ts';
+import { routeRead } from '#/route/tools/reads.ts';
 import { Stopped } from '#/call/facts.ts';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
@@ -100,16 +101,37 @@ function writeDecision(
   { workload, args, usdToEur, at }: ToolQuestion,
   write: (line: string) => void,
 ): number {
-  if (!told(() => routeTool(server, { name }, workload, args), write)) return 1;
+  const read = readNamed(name);
+  if (!told(() => (read ? routeRead(server, read, workload) : routeTool(server, { name }, workload, args)), write))
+    return 1;
+  if (read) return writePrice(server, read.id, { workload, usdToEur, at }, write);
   const rules = args === undefined ? rulesOf(server, name).filter(({ rule }) => rule.arguments) : [];
   if (rules.length > 0)
     write(
       `  ${rules.map((one) => one.name).join(' ')} must hold: give the arguments with --arguments FILE to check that`,
     );
   if (server.readOnlyTools) write('  its accepted definition must say readOnlyHint: gwctl mcp diff shows it');
+  return writePrice(server, name, { workload, usdToEur, at }, write);
+}
+
+function writePrice(
+  server: McpServerConfig,
+  name: string,
+  { workload, usdToEur, at }: Pick<ToolQuestion, 'workload' | 'usdToEur' | 'at'>,
+  write: (line: string) => void,
+): number {
   const slug = toolSlug(server);
   const book = createPriceBook({ usdToEur });
   const price = book.find(workload.organization, { slug }, name, at, ['calls']);
   write(price ? `  ${slug}/${name}: price from ${price.source}` : `  ${slug}/${name}: no price for a call`);
   return price ? 0 : 1;
+}
+
+/** A prompt or a resource, as allow-lists write it; undefined: a tool. */
+function readNamed(
+  name: string,
+): { readonly id: string; readonly kind: 'prompts' | 'resources'; readonly name: string } | undefined {
+  if (name.startsWith('prompts/')) return { id: name, kind: 'prompts', name: name.slice('prompts/'.length) };
+  if (!name.startsWith('resources/')) return undefined;
+  return { id: 'resources/read', kind: 'resources', name: name.slice('resources/'.length) };
 }

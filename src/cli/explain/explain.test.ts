@@ -152,6 +152,8 @@ test.each([
   ],
   ['crm/drop_all', 1, ['mcp/crm/drop_all: refused: not among the tools', 'refused: 404 tool_not_found']],
   ['far/find', 1, ['mcp/far/find: refused: in US', 'refused: 403 residency_denied']],
+  ['crm/prompts/visit', 1, ['mcp/crm/prompts/visit: refused: not offered', 'refused: 404 prompt_not_found']],
+  ['crm/resources/memo://a', 1, ['mcp/crm/resources/read: refused: not offered', 'refused: 404 resource_not_found']],
   [
     'gw/ocr',
     0,

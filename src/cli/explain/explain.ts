@@ -19,7 +19,8 @@ selected, skipped or refused. Sends nothing. Exits with 1 when the call would be
   --config DIR        Folder of resources
   --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has
   --model ID          <provider>/<model>, an alias, or on messages a bare id
-  --tool SERVER/TOOL  A tool of an MCP server, in the place of a model. Whether the server lists it is not asked
+  --tool SERVER/TOOL  A tool of an MCP server, in the place of a model; SERVER/prompts/NAME a prompt, SERVER/resources/URI
+                      a resource. Whether the server lists it is not asked
   --arguments FILE    The arguments of the call as a JSON object, - for standard input: rules of the server are asked about them
   --surface SURFACE   ${SURFACES.join(', ')} (default: chat)
   --has FEATURES      What the request has besides text, with commas between: ${FEATURES.join(', ')}

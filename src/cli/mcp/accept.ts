@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
+import { readPinnedList, type PinnedServer, type ServerPins, type ToolPin, type ToolPins } from '#/ports/tool-pins.ts';
 import { acceptPins } from '#/route/tools/accept-pins.ts';
 import type { DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
@@ -7,14 +7,14 @@ import { UsageError } from '../terminal/usage-error.ts';
 import { actorOf } from './actor.ts';
 import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinsOf, serverOf } from './pins.ts';
 
-export const MCP_ACCEPT_HELP = `gwctl mcp accept SERVER [TOOL] [--sha256 HASH] [--organization ID] [--actor NAME]
+export const MCP_ACCEPT_HELP = `gwctl mcp accept SERVER [TOOL] [--list LIST] [--sha256 HASH] [--organization ID] [--actor NAME]
 
-Accepts the quarantined definition of a tool, or of all tools of a server. Gateways offer it when they list the tools of
+Accepts the quarantined definition of a tool, or of all tools of a server; or of prompts or instructions. Gateways offer it when they list the tools of
 the server next, within a minute. The definition that was accepted before is forgotten: if the server lists it again, it
 is quarantined. Who accepted it, and when, is kept: see gwctl mcp tools.
 
   SERVER               <namespace>/<name> of the MCPServer, or its name where that is enough
-  TOOL                 Name of the tool, as the server lists it (default: all that are quarantined)
+  TOOL                 Name of the tool or prompt, as the server lists it; instructions (default: all that are quarantined)
   --sha256 HASH        Accepts no other definition than this one: gwctl mcp diff shows its hash
   --actor NAME         Who accepts it (default: USER)
 ${PIN_OPTIONS_HELP}`;
@@ -44,9 +44,12 @@ export async function mcpAccept(
   await using opened = await openPins(values, defaults);
   const of = await serverOf(opened.store, name, values);
   const accepted = await accept(opened.store, of, { tool, sha256, actor });
-  for (const pin of accepted) out(`accepted ${pin.tool} ${pin.sha256} of ${of.server}, by ${actor}`);
+  for (const pin of accepted)
+    out(`accepted ${pin.tool} ${pin.sha256} of ${readPinnedList(of.server).server}, by ${actor}`);
   if (accepted.length > 0) return 0;
-  err(tool === undefined ? `no tool of ${of.server} is quarantined` : `${tool} of ${of.server} is not quarantined`);
+  const { server, list } = readPinnedList(of.server);
+  const none = `nothing of the ${list} of ${server} is quarantined`;
+  err(tool === undefined ? none : `${tool} of ${server} is not quarantined`);
   return 1;
 }
 
@@ -76,9 +79,14 @@ async function accept(
 }
 
 /** What a resource declares is not for the database to change. */
-function refuseDeclared({ server }: PinnedServer, { mode, pins }: ServerPins, tool: string | undefined): void {
+function refuseDeclared({ server: kept }: PinnedServer, { mode, pins }: ServerPins, tool: string | undefined): void {
   if (mode !== 'declared') return;
+  const { server, list } = readPinnedList(kept);
   const held = pins.find((pin) => pin.state === 'quarantined' && (tool === undefined || pin.tool === tool));
   const line = held ? `{name: ${held.tool}, sha256: ${held.sha256}}` : '{name, sha256}';
-  throw new UsageError(`${server} declares its definitions: add ${line} to spec.definitions.tools of the MCPServer`);
+  throw new UsageError(
+    list === 'instructions'
+      ? `${server} declares its definitions: set spec.definitions.instructions of the MCPServer to ${held?.sha256 ?? 'its hash'}`
+      : `${server} declares its definitions: add ${line} to spec.definitions.${list} of the MCPServer`,
+  );
 }

@@ -1,5 +1,5 @@
 import { openPostgresPins } from '#/adapters/postgres/tool-pins.ts';
-import type { PinnedServer, ServerPins, ToolPin, ToolPins } from '#/ports/tool-pins.ts';
+import { readPinnedList, type PinnedServer, type ServerPins, type ToolPin, type ToolPins } from '#/ports/tool-pins.ts';
 import { showHidden } from '#/values/hidden-characters.ts';
 import { databaseOf, type DatabaseDefaults } from '../stores/database.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -7,16 +7,21 @@ import { UsageError } from '../terminal/usage-error.ts';
 /** What every command on pins takes. */
 export const PIN_OPTIONS = {
   organization: { type: 'string' },
+  list: { type: 'string' },
   'database-url': { type: 'string' },
   'data-dir': { type: 'string' },
 } as const;
 
 export const PIN_OPTIONS_HELP = `  --organization ID    <namespace>/<name> of the Organization; needed where several use the server
+  --list LIST          tools (the default), prompts or instructions of the server
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The folder of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;
 
+const PINNED_LISTS: ReadonlySet<string> = new Set(['tools', 'prompts', 'instructions']);
+
 interface Where {
+  readonly list?: string | undefined;
   readonly organization?: string | undefined;
   readonly 'database-url'?: string | undefined;
   readonly 'data-dir'?: string | undefined;
@@ -39,8 +44,16 @@ export async function openPins(
  * The server that is meant: `<namespace>/<name>`, or its name where that is enough. Throws UsageError when it is unknown, or
  * when there are several.
  */
-export async function serverOf(store: ToolPins, name: string, { organization }: Where): Promise<PinnedServer> {
-  const all = await store.servers();
+export async function serverOf(
+  store: ToolPins,
+  name: string,
+  { organization, list = 'tools' }: Where,
+): Promise<PinnedServer> {
+  if (!PINNED_LISTS.has(list)) throw new UsageError('--list takes tools, prompts or instructions');
+  const all = (await store.servers()).flatMap((one) => {
+    const { server, list: of } = readPinnedList(one.server);
+    return of === list ? [{ ...one, kept: one.server, server }] : [];
+  });
   const meant = all.filter(
     (one) =>
       (one.server === name || (!name.includes('/') && one.server.endsWith(`/${name}`))) &&
@@ -50,13 +63,13 @@ export async function serverOf(store: ToolPins, name: string, { organization }: 
   const shown = showHidden(name);
   if (!only) {
     const of = organization === undefined ? '' : ` of ${showHidden(organization)}`;
-    throw new UsageError(`no gateway has listed the tools of a server "${shown}"${of} yet. See gwctl mcp servers`);
+    throw new UsageError(`no gateway has listed the ${list} of a server "${shown}"${of} yet. See gwctl mcp servers`);
   }
   if (another) {
-    const list = meant.map((one) => `${one.server} of ${one.organization}`).join(', ');
-    throw new UsageError(`"${shown}" is ${list}: name its namespace, and --organization`);
+    const found = meant.map((one) => `${one.server} of ${one.organization}`).join(', ');
+    throw new UsageError(`"${shown}" is ${found}: name its namespace, and --organization`);
   }
-  return { organization: only.organization, server: only.server };
+  return { organization: only.organization, server: only.kept };
 }
 
 /** The pins of a server that `serverOf` found. */
@@ -64,6 +77,11 @@ export async function pinsOf(store: ToolPins, of: PinnedServer): Promise<ServerP
   const found = await store.read(of);
   if (found === undefined || found === 'unchanged') throw new Error(`the pins of ${of.server} are gone`);
   return found;
+}
+
+/** The option that names a list; nothing for tools. */
+export function ofList(list: string): string {
+  return list === 'tools' ? '' : ` --list ${list}`;
 }
 
 /** One line about a pin, safe to show in a terminal. */

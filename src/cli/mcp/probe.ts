@@ -1,8 +1,15 @@
 import { parseArgs } from 'node:util';
 import { loadFolder } from '#/config/folder/folder-source.ts';
 import type { McpServerConfig, Snapshot } from '#/config/snapshot.ts';
-import { LIST_MS } from '#/pipeline/tools/tool-lists.ts';
-import { McpServerFault, McpTokenFault, type McpTokenFaultKind, type ToolListing } from '#/ports/mcp-servers.ts';
+import { LIST_MS } from '#/pipeline/tools/server-lists.ts';
+import {
+  McpServerFault,
+  McpTokenFault,
+  type McpServers,
+  type McpTokenFaultKind,
+  type ResourceListing,
+  type ToolListing,
+} from '#/ports/mcp-servers.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { createMcpServers } from '#/providers/mcp/servers.ts';
@@ -16,8 +23,10 @@ import { UsageError } from '../terminal/usage-error.ts';
 export const MCP_PROBE_HELP = `gwctl mcp probe SERVER [--config DIR] [--secrets-dir DIR] [--json]
 
 Asks an MCP server for its tools as a gateway does, with the address and the credential of its resource: which revision of
-the protocol it speaks, its tools, and the hash of each definition. Calls no tool, and changes no pin. Exits with 1 when
-the server does not list its tools. An API (type OpenAPI) is not asked: its resource has its tools.
+the protocol it speaks, its tools, and the hash of each definition; and what else its resource offers: prompts and
+instructions with their hashes, resources and templates with their URIs. Calls no tool, reads nothing, and changes no pin.
+Exits with 1 when the server does not give one of these lists. An API (type OpenAPI) is not asked: its resource has its
+tools.
 
   SERVER               <namespace>/<name> of an MCPServer that a Workload reaches, or its name where that is enough
   --config DIR         Folder of resources (default: GW_CONFIG_DIR)
@@ -58,14 +67,21 @@ export async function mcpProbe(
     return 2;
   }
   const server = serverIn(loaded.snapshot, name);
-  try {
-    report(server, await listOf(server), values.json, out);
-    return 0;
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    err(`${server.id} at ${server.url} does not list its tools: ${whyOf(error)}`);
-    return 1;
-  }
+  return withServers(async (servers) => {
+    let asked = 'tools';
+    try {
+      if (server.offer.has('tools')) report(server, 'tools', await servers.list(server, LIST_MS), values.json, out);
+      for (const list of probesOf(server)) {
+        asked = list.what;
+        await list.probe(servers, server, values.json, out);
+      }
+      return 0;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      err(`${server.id} at ${server.url} does not list its ${asked}: ${whyOf(error)}`);
+      return 1;
+    }
+  });
 }
 
 function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
@@ -80,36 +96,91 @@ function serverIn({ workloads }: Snapshot, name: string): McpServerConfig {
   return only;
 }
 
-async function listOf(server: McpServerConfig): Promise<ToolListing> {
+async function withServers<T>(ask: (servers: McpServers) => Promise<T>): Promise<T> {
   const transport = createTransport();
   try {
-    return await createMcpServers(transport, IMPLEMENTATION).list(server, LIST_MS);
+    return await ask(createMcpServers(transport, IMPLEMENTATION));
   } finally {
     await transport.close();
   }
 }
 
+/** A list besides that of tools. */
+interface Probe {
+  readonly what: 'prompts' | 'instructions' | 'resources' | 'templates';
+  readonly probe: (servers: McpServers, server: McpServerConfig, json: boolean, out: Output['out']) => Promise<void>;
+}
+
+const PROBES: readonly Probe[] = [
+  {
+    what: 'prompts',
+    probe: async (servers, server, ...to) => report(server, 'prompts', await servers.prompts(server, LIST_MS), ...to),
+  },
+  {
+    what: 'instructions',
+    probe: async (servers, server, ...to) =>
+      report(server, 'instructions', await servers.about(server, LIST_MS), ...to),
+  },
+  {
+    what: 'resources',
+    probe: async (servers, server, ...to) =>
+      reportResources(server, 'resources', await servers.resources(server, LIST_MS), ...to),
+  },
+  {
+    what: 'templates',
+    probe: async (servers, server, ...to) =>
+      reportResources(server, 'templates', await servers.templates(server, LIST_MS), ...to),
+  },
+];
+
+/** Those that its resource offers. */
+function probesOf({ offer }: McpServerConfig): readonly Probe[] {
+  return PROBES.filter(({ what }) => offer.has(what === 'templates' ? 'resources' : what));
+}
+
+const SINGULAR = { tools: 'tool', prompts: 'prompt', instructions: 'instructions' } as const;
+
 function report(
   { id, url, api }: McpServerConfig,
+  list: keyof typeof SINGULAR,
   { tools, leftOut, version }: ToolListing,
   json: boolean,
   out: Output['out'],
 ): void {
   const { read, unfit } = readDefinitions(tools);
   const told = api ? 'is described by its resource, and was not asked' : `speaks ${version}`;
-  if (!json) out(`${id} at ${url} ${told}`);
+  if (!json) out(list === 'tools' ? `${id} at ${url} ${told}` : `${list}:`);
   const width = Math.max(0, ...read.map(({ name }) => name.length));
   for (const { name, sha256, hidden } of read) {
     const seen = hidden === 0 ? '' : `  characters that cannot be seen: ${hidden}`;
     out(
       json
-        ? JSON.stringify({ server: id, version, tool: name, sha256, hidden })
+        ? JSON.stringify({ server: id, version, [SINGULAR[list]]: name, sha256, hidden })
         : `${name.padEnd(width)}  ${sha256}${seen}`,
     );
   }
   if (json) return;
   for (const { name, why } of unfit) out(`${showHidden(name).padEnd(width)}  is not offered: ${why}`);
-  if (leftOut > 0) out(`tools left out, since their definitions break the protocol: ${leftOut}`);
+  if (leftOut > 0) out(`${list} left out, since their definitions break the protocol: ${leftOut}`);
+}
+
+function reportResources(
+  { id }: McpServerConfig,
+  list: 'resources' | 'templates',
+  { resources, leftOut, isCut, version }: ResourceListing,
+  json: boolean,
+  out: Output['out'],
+): void {
+  if (!json) out(`${list}:`);
+  for (const { uri } of resources)
+    out(
+      json
+        ? JSON.stringify({ server: id, version, [list === 'resources' ? 'resource' : 'template']: uri })
+        : showHidden(uri),
+    );
+  if (json) return;
+  if (leftOut > 0) out(`${list} left out, since their entries break the protocol or have unusable URIs: ${leftOut}`);
+  if (isCut) out(`there are more: the gateway lists ${resources.length} of them`);
 }
 
 const FAULTS: Readonly<Record<UpstreamFaultKind, string>> = {

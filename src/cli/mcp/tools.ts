@@ -3,19 +3,20 @@ import { toResource } from '#/config/resources/names.ts';
 import type { DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
+import { readPinnedList } from '#/ports/tool-pins.ts';
 import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, pinsOf, serverOf } from './pins.ts';
 
 export const MCP_SERVERS_HELP = `gwctl mcp servers [--organization ID] [--json]
 
-Lists the MCP servers whose tools gateways have listed: how their definitions are treated, and how many are accepted,
-quarantined and removed.
+Lists the MCP servers whose tools, prompts or instructions gateways have listed: how their definitions are treated, and how
+many are accepted, quarantined and removed.
 
   --json               Writes one JSON object per line
 ${PIN_OPTIONS_HELP}`;
 
-export const MCP_TOOLS_HELP = `gwctl mcp tools SERVER [--organization ID] [--json]
+export const MCP_TOOLS_HELP = `gwctl mcp tools SERVER [--list LIST] [--organization ID] [--json]
 
-Lists the tools of an MCP server with the state of their definitions. A tool whose definition changed has two: the
+Lists the tools of an MCP server, or its prompts or instructions, with the state of their definitions. A tool whose definition changed has two: the
 accepted one, and the quarantined one that the server lists now. The hash is the SHA-256 that a resource declares.
 
   SERVER               <namespace>/<name> of the MCPServer, or its name where that is enough
@@ -36,11 +37,12 @@ export async function mcpServers(
   const servers = all.filter(({ organization }) => (values.organization ?? organization) === organization);
   if (servers.length === 0) err('no gateway has listed the tools of a server yet');
   for (const { mode, ...one } of servers) {
-    if (values.json) out(JSON.stringify({ ...one, mode: toResource('definitionsMode', mode) }));
+    const { server, list } = readPinnedList(one.server);
+    if (values.json) out(JSON.stringify({ ...one, server, list, mode: toResource('definitionsMode', mode) }));
     else {
-      const { organization, server, accepted, quarantined, removed } = one;
+      const { organization, accepted, quarantined, removed } = one;
       const counts = `${accepted} accepted, ${quarantined} quarantined, ${removed} removed`;
-      out(`${server}  of ${organization}  ${toResource('definitionsMode', mode)}  ${counts}`);
+      out(`${server}  ${list}  of ${organization}  ${toResource('definitionsMode', mode)}  ${counts}`);
     }
   }
   return 0;
@@ -58,7 +60,7 @@ export async function mcpTools(args: readonly string[], defaults: DatabaseDefaul
   const width = Math.max(0, ...sorted.map(({ tool }) => tool.length));
   for (const pin of sorted) {
     const since = new Date(pin.since).toISOString();
-    out(values.json ? JSON.stringify({ ...of, ...pin, since }) : pinLine(pin, width));
+    out(values.json ? JSON.stringify({ ...of, ...readPinnedList(of.server), ...pin, since }) : pinLine(pin, width));
   }
   return 0;
 }

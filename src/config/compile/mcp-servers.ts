@@ -105,8 +105,9 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
     ),
     ...(include && { include: Object.freeze([...include]) }),
     ...(exclude && { exclude: Object.freeze([...exclude]) }),
+    offer: new Set(spec.offer.map((feature) => toSnapshot('mcpFeature', feature))),
     readOnlyTools: only === 'ReadOnly',
-    definitions: compileDefinitions(spec.definitions),
+    ...compileDefinitions(spec.definitions),
     rules: compileToolRules(compilation, resource),
     ...(spec.callsPerMinute !== undefined && { callsPerMinute: spec.callsPerMinute }),
     maxResultBytes: spec.maxResultKiB * 1024,
@@ -115,9 +116,25 @@ function compileServer(compilation: Compilation, resource: Resource<'MCPServer'>
   });
 }
 
-function compileDefinitions({ mode, tools = [] }: MCPServerSpec['definitions']): ToolDefinitionsConfig {
-  const declared = new Map(tools.map(({ name, sha256 }) => [name, sha256]));
-  return Object.freeze({ mode: toSnapshot('definitionsMode', mode), declared });
+function compileDefinitions({
+  mode: written,
+  tools = [],
+  prompts = [],
+  instructions,
+}: MCPServerSpec['definitions']): Pick<
+  McpServerConfig,
+  'definitions' | 'promptDefinitions' | 'instructionDefinitions'
+> {
+  const mode = toSnapshot('definitionsMode', written);
+  const declaring = (some: readonly { readonly name: string; readonly sha256: string }[]): ToolDefinitionsConfig =>
+    Object.freeze({ mode, declared: new Map(some.map(({ name, sha256 }) => [name, sha256])) });
+  return {
+    definitions: declaring(tools),
+    promptDefinitions: declaring(prompts),
+    instructionDefinitions: declaring(
+      instructions === undefined ? [] : [{ name: 'instructions', sha256: instructions }],
+    ),
+  };
 }
 
 /** A machine's own services are no servers of tools, and a credential in clear is read on its way. */

@@ -80,8 +80,24 @@ const definitions = closed(
         { minItems: 1, maxItems: 1000, description: 'The definitions that are offered, when mode is Declared.' },
       ),
     ),
+    prompts: Type.Optional(
+      mapOf(
+        closed({
+          name: text('plainName', { maxLength: 128, description: 'Name of the prompt, as the server lists it.' }),
+          sha256: text('sha256', { maxLength: 64, description: 'SHA-256 of its definition, as of a tool.' }),
+        }),
+        ['name'],
+        { minItems: 1, maxItems: 1000, description: 'The prompts that are offered, when mode is Declared.' },
+      ),
+    ),
+    instructions: Type.Optional(
+      text('sha256', {
+        maxLength: 64,
+        description: 'SHA-256 of the instructions that are offered, when mode is Declared: gwctl mcp probe shows it.',
+      }),
+    ),
   },
-  { default: { mode: 'Pin' }, description: 'Which definitions of its tools are offered.' },
+  { default: { mode: 'Pin' }, description: 'Which definitions of its tools and prompts are offered.' },
 );
 
 const rule = closed({
@@ -135,6 +151,14 @@ const spec = closed({
     description:
       'Which mode of dlp.tools protects what it is sent. Internal: a server of your own. External: any other.',
   }),
+  offer: setOf(oneOf('mcpFeature'), {
+    minItems: 1,
+    maxItems: 5,
+    default: ['Tools'],
+    description:
+      'What clients may use of it. Resources: what it lists and reads. Prompts: templates of messages. Completions: values ' +
+      'for arguments of prompts and resource templates. Instructions: what it tells clients when they connect.',
+  }),
   sessions: oneOf('clientSessions', {
     default: 'Shared',
     description:
@@ -170,24 +194,26 @@ const spec = closed({
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Calls of its tools per minute that each workload may make. Default: no limit.',
+      description:
+        'Calls of its tools, and reads of its resources and prompts, per minute that each workload may make. Default: no ' +
+        'limit.',
     }),
   ),
   maxResultKiB: Type.Integer({
     minimum: 1,
     maximum: 65_536,
     default: 10_240,
-    description: 'The largest result of one tool call.',
+    description: 'The largest result of one tool call, and the largest resource.',
   }),
   timeoutSeconds: Type.Integer({
     minimum: 1,
     maximum: 600,
     default: 60,
-    description: 'The longest that one tool call may take.',
+    description: 'The longest that one call may take.',
   }),
 });
 
-/** `spec` of an MCPServer: a server of tools that models may call through the gateway. */
+/** `spec` of an MCPServer: a server of tools, resources and prompts that clients use through the gateway. */
 export type MCPServerSpec = Static<typeof spec>;
 
 function isOAuth({ type }: MCPServerSpec['auth']): boolean {
@@ -264,6 +290,12 @@ const specRules: readonly Rule<MCPServerSpec>[] = [
     fieldPath: '.sessions',
     check: (self) => self.type !== 'OpenAPI' || (self.sessions === 'Shared' && !self.clientCapabilities),
   },
+  {
+    rule: "self.type != 'OpenAPI' || self.offer == ['Tools']",
+    message: 'must not be set when type is OpenAPI: an API offers tools only',
+    fieldPath: '.offer',
+    check: (self) => self.type !== 'OpenAPI' || (self.offer.length === 1 && self.offer[0] === 'Tools'),
+  },
 ];
 
 const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
@@ -276,10 +308,31 @@ const toolRules: readonly Rule<NonNullable<MCPServerSpec['tools']>>[] = [
 
 const definitionRules: readonly Rule<MCPServerSpec['definitions']>[] = [
   {
-    rule: "self.mode == 'Declared' ? has(self.tools) : !has(self.tools)",
-    message: 'must be set if and only if mode is Declared',
+    rule: "self.mode == 'Declared' || !has(self.tools)",
+    message: 'must be set only if mode is Declared',
     fieldPath: '.tools',
-    check: (self) => (self.mode === 'Declared') === (self.tools !== undefined),
+    check: (self) => self.mode === 'Declared' || self.tools === undefined,
+  },
+  {
+    rule: "self.mode == 'Declared' || !has(self.prompts)",
+    message: 'must be set only if mode is Declared',
+    fieldPath: '.prompts',
+    check: (self) => self.mode === 'Declared' || self.prompts === undefined,
+  },
+  {
+    rule: "self.mode == 'Declared' || !has(self.instructions)",
+    message: 'must be set only if mode is Declared',
+    fieldPath: '.instructions',
+    check: (self) => self.mode === 'Declared' || self.instructions === undefined,
+  },
+  {
+    rule: "self.mode != 'Declared' || has(self.tools) || has(self.prompts) || has(self.instructions)",
+    message: 'must have tools, prompts or instructions if mode is Declared',
+    check: (self) =>
+      self.mode !== 'Declared' ||
+      self.tools !== undefined ||
+      self.prompts !== undefined ||
+      self.instructions !== undefined,
   },
 ];
 

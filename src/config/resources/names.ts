@@ -17,6 +17,13 @@ export const SPELLINGS = {
   definitionsMode: { Record: 'record', Pin: 'pin', Declared: 'declared' },
   toolsOnly: { All: 'all', ReadOnly: 'read_only' },
   trust: { Internal: 'internal', External: 'external' },
+  mcpFeature: {
+    Tools: 'tools',
+    Resources: 'resources',
+    Prompts: 'prompts',
+    Completions: 'completions',
+    Instructions: 'instructions',
+  },
   clientSessions: { Shared: 'shared', PerClient: 'per_client' },
   clientCapability: { Elicitation: 'elicitation', Sampling: 'sampling', Roots: 'roots' },
   parameterPlace: { Path: 'path', Query: 'query', Header: 'header' },

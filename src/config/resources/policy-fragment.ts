@@ -177,11 +177,12 @@ const fields = {
     }),
   ),
   allowedTools: Type.Optional(
-    setOf(text('mcpTool', { minLength: 3, maxLength: 382 }), {
+    setOf(text('mcpTool', { minLength: 3, maxLength: 512 }), {
       maxItems: 256,
       description:
         'Tools of MCP servers that may be called, as <server>/<tool>; * stands for any characters. Every list that ' +
-        'applies must allow the tool. Empty: any tool.',
+        'applies must allow the tool. Prompts are <server>/prompts/<prompt>, resources are <server>/resources/<uri>; ' +
+        '<server>/* allows all of a server. Empty: anything.',
     }),
   ),
   toolsToApprove: Type.Optional(

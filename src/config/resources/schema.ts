@@ -33,8 +33,8 @@ export const PATTERNS = {
     'must be application/json, a type that ends in +json, application/x-www-form-urlencoded or text/plain',
   ],
   mcpTool: [
-    '^[a-z0-9*][a-z0-9.*-]{0,252}/[A-Za-z0-9_.*-]+$',
-    'must be <server>/<tool>, such as crm/find_* or orders/*',
+    '^[a-z0-9*][a-z0-9.*-]{0,252}/([A-Za-z0-9_.*-]+|(prompts|resources)/[!-~]+)$',
+    'must be <server>/<tool>, such as crm/find_* or orders/*, <server>/prompts/<prompt> or <server>/resources/<uri>',
   ],
   hostPattern: [
     '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',

@@ -115,7 +115,7 @@ test('says once what happened, and counts tools by state', async () => {
   expect(two.kinds()).toEqual(['tools.unfit']);
   expect(one.events[2]).toEqual({ kind: 'tools.changed', ...OF, what: 'quarantined', tools: ['a'], hidden: 1 });
   await one.keeper.decide({ ...OF, organization: 'team/rival' }, PIN, list({ a: '\u200b' }));
-  expect(one.keeper.counts()).toEqual([
+  expect(one.keeper.counts('tools')).toEqual([
     ['team/crm', 'accepted', 1],
     ['team/crm', 'quarantined', 1],
     ['team/crm', 'removed', 1],

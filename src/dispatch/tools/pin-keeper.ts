@@ -1,20 +1,37 @@
 import { LRUCache } from 'lru-cache';
 import type { ToolDefinitionsConfig } from '#/config/snapshot.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
-import type { PinChange, PinnedServer, PinState, ServerPins, ToolPins } from '#/ports/tool-pins.ts';
+import {
+  readPinnedList,
+  type OtherList,
+  type PinChange,
+  type PinnedServer,
+  type PinState,
+  type ServerPins,
+  type ToolPins,
+} from '#/ports/tool-pins.ts';
 import { decidePins, type PinDecision, type PinNews } from '#/route/tools/decide-pins.ts';
 import { readDefinitions, type ReadDefinition, type UnfitReason, type UnfitTool } from '#/route/tools/definitions.ts';
+
+/** A list of tools, or another one whose entries are pinned. */
+type PinnedList = 'tools' | OtherList;
 
 /** Told of the store, and of what happens to tools. `hidden`: invisible and bidirectional characters in their definitions. */
 export type PinEvent =
   | { readonly kind: 'pins.fault'; readonly error: unknown }
   | (PinnedServer & {
       readonly kind: 'tools.changed';
+      readonly list: PinnedList;
       readonly what: PinNews;
       readonly tools: readonly string[];
       readonly hidden: number;
     })
-  | (PinnedServer & { readonly kind: 'tools.unfit'; readonly why: UnfitReason; readonly tools: readonly string[] });
+  | (PinnedServer & {
+      readonly kind: 'tools.unfit';
+      readonly list: PinnedList;
+      readonly why: UnfitReason;
+      readonly tools: readonly string[];
+    });
 
 /** Which of a server's tools may be offered. */
 export interface PinnedTools {
@@ -86,9 +103,12 @@ export class PinKeeper {
     return { offered, states, unfit, pins: new Map(read.map(({ name, sha256 }) => [name, sha256])) };
   }
 
-  /** Tools in each state by server, of all organizations together. */
-  counts(): readonly (readonly [server: string, state: PinState | 'unfit', tools: number])[] {
-    const lists = this.#known.values().flatMap(({ of, last }) => (last ? [[of.server, last] as const] : []));
+  /** Tools in each state by server, of all organizations together; or the entries of another list. */
+  counts(list: PinnedList): readonly (readonly [server: string, state: PinState | 'unfit', tools: number])[] {
+    const lists = this.#known.values().flatMap(({ of, last }) => {
+      const kept = readPinnedList(of.server);
+      return last && kept.list === list ? [[kept.server, last] as const] : [];
+    });
     const servers = Map.groupBy(lists, ([server]) => server);
     return [...servers].flatMap(([server, ofServer]) => {
       const states = ofServer.flatMap(([, tools]) => [
@@ -99,13 +119,16 @@ export class PinKeeper {
     });
   }
 
-  /** Invisible and bidirectional characters in the definitions that are offered, by server. */
-  hidden(): readonly (readonly [server: string, characters: number])[] {
+  /** Invisible and bidirectional characters in the definitions that are offered, by server and list. */
+  hidden(): readonly (readonly [server: string, list: PinnedList, characters: number])[] {
     const counts = new Map<string, number>();
     for (const { of, last } of this.#known.values()) {
       if (last) counts.set(of.server, (counts.get(of.server) ?? 0) + last.hidden);
     }
-    return [...counts];
+    return [...counts].map(([kept, characters]) => {
+      const { server, list } = readPinnedList(kept);
+      return [server, list, characters] as const;
+    });
   }
 
   /** Decides and writes; decides again where another gateway was first, on what that one wrote. */
@@ -144,7 +167,7 @@ export class PinKeeper {
     for (const [what, tools] of news) {
       const names = new Set(tools);
       const hidden = hiddenIn(listed.filter(({ name }) => names.has(name)));
-      this.#deps.onEvent({ kind: 'tools.changed', ...of, what, tools, hidden });
+      this.#deps.onEvent({ kind: 'tools.changed', ...of, ...readPinnedList(of.server), what, tools, hidden });
     }
   }
 
@@ -153,7 +176,13 @@ export class PinKeeper {
     const before = new Set(last?.unfit.map(({ name, why }) => `${why} ${name}`));
     const fresh = unfit.filter(({ name, why }) => !before.has(`${why} ${name}`));
     for (const [why, tools] of Map.groupBy(fresh, (one) => one.why)) {
-      this.#deps.onEvent({ kind: 'tools.unfit', ...of, why, tools: tools.map(({ name }) => name) });
+      this.#deps.onEvent({
+        kind: 'tools.unfit',
+        ...of,
+        ...readPinnedList(of.server),
+        why,
+        tools: tools.map(({ name }) => name),
+      });
     }
   }
 }

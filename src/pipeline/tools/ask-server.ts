@@ -1,7 +1,7 @@
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { ServerRestarting } from '#/call/call.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
-import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { McpRequest, ToolCallRequest } from '#/call/tool-call.ts';
 import { UpstreamSignal } from '#/dispatch/upstream-signal.ts';
 import type { AttemptPermit } from '#/dispatch/upstream/upstreams.ts';
 import { GatewayError, type AttemptReport } from '#/errors/gateway-error.ts';
@@ -10,11 +10,12 @@ import { NoRoomForResults, type InSession, type ListedTool, type ToolAnswer } fr
 import { UpstreamFault } from '#/ports/provider.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { headersOf } from '#/wire/mcp/headers.ts';
 import { ClientAsks } from './clients/client-asks.ts';
 import { capabilitiesIn } from './clients/input-required.ts';
-import { noticesFor } from './notices.ts';
+import { noticesFor, type Said } from './notices.ts';
 import type { AskParts } from './tool-parts.ts';
 import { attemptOf, circuitOpen, errorOf, outcomeOf } from './server-faults.ts';
 
@@ -42,11 +43,32 @@ export interface Asking extends EnteredServer {
   readonly fair: boolean;
 }
 
-/** What a server answered, and what its client answered to it meanwhile. */
-interface Given {
+/** What a server answered, with the facts that bill it. */
+interface Answered {
   readonly answer: ToolAnswer;
   readonly facts: CallFacts;
+}
+
+/** The same, and what its client answered to it meanwhile. */
+interface Given extends Answered {
   readonly asks: ClientAsks;
+}
+
+/** How a request is sent, whatever it asks for. */
+interface SendOptions extends InSession {
+  readonly meta: JsonObject;
+  readonly onNotice?: (notice: WireDocument) => void;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A request to a server, whatever it asks for. */
+export interface Sending extends Pick<Asking, 'server' | 'permit' | 'timeoutMs' | 'fair'> {
+  readonly request: McpRequest;
+  /** What rows call it, after the server: the name of the tool. */
+  readonly name: string;
+  readonly said: Said;
+  readonly send: (options: SendOptions) => Promise<ToolAnswer>;
 }
 
 /** As of a provider with the default settings, but after 10 attempts where that needs 20. */
@@ -66,19 +88,38 @@ export function enterServer(
   return { permit, release: { [Symbol.dispose]: () => permit.end('unknown') } };
 }
 
+/** Calls a tool. Throws as `askOnce` does. */
+export async function askServer(asking: Asking, parts: AskParts): Promise<Given> {
+  const { request, server, listed, sent, sentValue } = asking;
+  using asks = asksOf(asking, parts);
+  const send: Sending['send'] = async (options) => {
+    const answer = await parts.tools.servers.call(server, {
+      tool: listed.name,
+      arguments: sent,
+      input: asking.input,
+      capabilities: capabilitiesIn(request, server),
+      headers: headersOf(listed.headers, sentValue),
+      ...options,
+      ...(request.onAsk && { onAsk: (ask) => asks.take(ask) }),
+    });
+    await asks.done();
+    return answer;
+  };
+  return { ...(await askOnce({ ...asking, name: listed.name, said: asks, send }, parts)), asks };
+}
+
 /**
  * Asks a server, once: what a tool does must not be done twice. The facts bill a call that may have been run.
  * Throws the client's error in a `Stopped`.
  */
-export async function askServer(asking: Asking, parts: AskParts): Promise<Given> {
-  const { request, server, listed, sent, sentValue, permit, timeoutMs } = asking;
+export async function askOnce(sending: Sending, parts: AskParts): Promise<Answered> {
+  const { request, server, name, permit, timeoutMs } = sending;
   const started = performance.now();
   const stop = new UpstreamSignal(request);
-  using asks = asksOf(asking, parts);
-  const notices = noticesFor(request, asks, parts);
+  const notices = noticesFor(request, sending.said, parts);
   const report = (more: Partial<AttemptReport>): AttemptReport => ({
     provider: toolSlug(server),
-    model: listed.name,
+    model: name,
     duration_ms: Math.round(performance.now() - started),
     host: new URL(server.url).host,
     jurisdiction: server.jurisdiction,
@@ -86,33 +127,25 @@ export async function askServer(asking: Asking, parts: AskParts): Promise<Given>
     ...more,
   });
   try {
-    const answer = await parts.tools.servers.call(server, {
-      tool: listed.name,
-      arguments: sent,
-      input: asking.input,
-      capabilities: capabilitiesIn(request, server),
-      headers: headersOf(listed.headers, sentValue),
+    const answer = await sending.send({
       meta: notices ? { ...request.meta, progressToken: request.id } : request.meta,
       ...(notices && { onNotice: (notice) => notices.take(notice) }),
       timeoutMs,
       signal: stop.signal,
       subject: request.subject,
       session: sessionFor(request, server),
-      ...(request.onAsk && { onAsk: (ask) => asks.take(ask) }),
     });
     await notices?.done();
-    await asks.done();
     const { status = 200 } = answer;
     permit.end(status >= 500 ? 'failed' : 'served');
     return {
       answer,
-      asks,
-      facts: { ...reached(asking), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
+      facts: { ...reached(sending), usage: NO_USAGE, isAnswering: true, attempts: [report({ status })] },
     };
   } catch (thrown) {
-    permit.end(outcomeOf(thrown, asking.fair));
+    permit.end(outcomeOf(thrown, sending.fair));
     const attempt = report(attemptOf(thrown));
-    const facts = { attempts: [attempt], ...(attempt.sent === true && reached(asking)) };
+    const facts = { attempts: [attempt], ...(attempt.sent === true && reached(sending)) };
     const reason: unknown = request.signal.reason;
     if (request.signal.aborted)
       throw new Stopped(reason instanceof ServerRestarting && attempt.sent ? givenUp() : reason, facts);
@@ -133,7 +166,7 @@ function givenUp(): GatewayError {
 }
 
 /** The client's own session with the server; one of this call alone, where it has none. */
-function sessionFor({ session }: ToolCallRequest, { name, sessions }: McpServerConfig): InSession['session'] {
+function sessionFor({ session }: McpRequest, { name, sessions }: McpServerConfig): InSession['session'] {
   return sessions === 'per_client' ? (session?.servers.get(name) ?? 'alone') : undefined;
 }
 
@@ -145,10 +178,10 @@ function asksOf(asking: Asking, parts: AskParts): ClientAsks {
 }
 
 /** The server has the call, or may have it. */
-function reached({ server, listed }: Asking): CallFacts {
+function reached({ server, name }: Sending): CallFacts {
   const target = {
     provider: toolSlug(server),
-    model: listed.name,
+    model: name,
     jurisdiction: server.jurisdiction,
     family: 'mcp' as const,
   };

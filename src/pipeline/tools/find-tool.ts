@@ -1,4 +1,4 @@
-import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { ToolCallRequest } from '#/call/tool-call.ts';
 import { McpTokenFault, type ListedTool } from '#/ports/mcp-servers.ts';
@@ -23,20 +23,29 @@ export async function findTool(
   { server: name, tool, key: { workload } }: ToolCallRequest,
   offered: OfferedTools,
 ): Promise<FoundTool> {
-  let server: McpServerConfig | undefined;
   if (name === BUILT_IN) return without(unknownTool());
+  return findNamed({ server: name, name: tool, workload }, offered, unknownTool);
+}
+
+/** Finds a tool or a prompt by its name. `unknown`: the failure of one that is not there. */
+export async function findNamed(
+  { server: place, name, workload }: { readonly server: string | undefined; name: string; workload: WorkloadConfig },
+  offered: OfferedTools,
+  unknown: () => GatewayError,
+): Promise<FoundTool> {
+  let server: McpServerConfig | undefined;
   try {
-    let own = tool;
-    if (name === undefined) {
+    let own = name;
+    if (place === undefined) {
       const { byName, unavailable } = await offered.of([...workload.mcpServers.values()], workload);
-      const named = byName.get(tool) ?? (await offered.hidden(tool, workload));
-      if (!named) return without(unavailable.length > 0 ? someUnavailable(unavailable) : unknownTool());
+      const named = byName.get(name) ?? (await offered.hidden(name, workload));
+      if (!named) return without(unavailable.length > 0 ? someUnavailable(unavailable) : unknown());
       server = named.server;
       own = named.listed.name;
-    } else server = workload.mcpServers.get(name);
+    } else server = workload.mcpServers.get(place);
     if (!server) return without(unknownServer());
     const { isKnown, ...found } = await offered.find(server, own, workload);
-    const fault = found.listed ? undefined : isKnown ? unknownTool() : unlisted(server, offered.faultOf(server));
+    const fault = found.listed ? undefined : isKnown ? unknown() : unlisted(server, offered.faultOf(server));
     return { server, ...found, fault };
   } catch (thrown) {
     return { ...without(asGatewayError(thrown)), server };
@@ -66,6 +75,6 @@ export function unlisted({ name }: Pick<McpServerConfig, 'name'>, why: unknown):
 }
 
 function someUnavailable(names: readonly string[]): GatewayError {
-  const message = `There is no tool with this name on the servers that answer. These do not answer: ${names.join(', ')}.`;
+  const message = `There is nothing with this name on the servers that answer. These do not answer: ${names.join(', ')}.`;
   return new GatewayError('upstream_error', message, { report: { cause: 'unavailable', attempts: [] } });
 }

@@ -1,5 +1,5 @@
 import type { CallContext } from '#/call/call.ts';
-import type { ToolCallRequest, ToolNotice } from '#/call/tool-call.ts';
+import type { McpRequest, ToolNotice } from '#/call/tool-call.ts';
 import type { Detection } from '#/inspect/detection.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { locate, render, type WireDocument } from '#/wire/document/document.ts';
@@ -19,7 +19,7 @@ export interface Notices {
 }
 
 /** All that a client said to the server so far: it grows while the client answers questions. */
-interface Said {
+export interface Said {
   readonly inspection: Inspection | undefined;
   /** Answers to the tool's questions, as the client wrote them. */
   readonly written: readonly string[];
@@ -27,7 +27,7 @@ interface Said {
 
 /** Undefined where the client wants none. */
 export function noticesFor(
-  request: ToolCallRequest,
+  request: McpRequest,
   said: Said,
   parts: { readonly detection: Detection },
 ): Notices | undefined {

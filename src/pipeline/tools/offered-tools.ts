@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { PinKeeper, PinnedTools } from '#/dispatch/tools/pin-keeper.ts';
-import type { ListedTool } from '#/ports/mcp-servers.ts';
-import { toolDenial } from '#/route/tools.ts';
+import type { ListedTool, ToolListing } from '#/ports/mcp-servers.ts';
 import { readDefinitions } from '#/route/tools/definitions.ts';
 import { federatedName } from '#/wire/mcp/names.ts';
-import type { FetchedList, ToolLists } from './tool-lists.ts';
+import type { OfferKind } from './offer-kinds.ts';
+import type { Fetched, ServerLists } from './server-lists.ts';
+
+type FetchedList = Fetched<ToolListing>;
 
 /** A tool that a workload may call. */
 export interface OfferedTool {
@@ -65,9 +67,10 @@ interface NamedTool {
 const MOST_OFFERS = 4096;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** The tools of servers as workloads may see them. */
+/** The tools of servers as workloads may see them; or their prompts, or their instructions. */
 export class OfferedTools {
-  readonly #lists: ToolLists;
+  readonly #kind: OfferKind;
+  readonly #lists: Pick<ServerLists<ToolListing>, 'of' | 'renewed' | 'faultOf'>;
   readonly #pins: Pick<PinKeeper, 'decide'>;
   readonly #judged = new WeakMap<FetchedList, Map<string, Decided>>();
   /** By id of the workload. */
@@ -77,22 +80,27 @@ export class OfferedTools {
     sizeCalculation: ({ lists }) => lists.reduce((sum, one) => sum + (one?.list.bytes ?? 0), 1),
   });
 
-  constructor(lists: ToolLists, pins: Pick<PinKeeper, 'decide'>) {
+  constructor(
+    kind: OfferKind,
+    lists: Pick<ServerLists<ToolListing>, 'of' | 'renewed' | 'faultOf'>,
+    pins: Pick<PinKeeper, 'decide'>,
+  ) {
+    this.#kind = kind;
     this.#lists = lists;
     this.#pins = pins;
   }
 
   /** All tools of these servers that policy lets a workload call. The servers are asked at once. */
   async of(servers: readonly McpServerConfig[], workload: WorkloadConfig): Promise<Offer> {
-    const sorted = servers.toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
+    const sorted = this.#offering(servers).toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
     const lists = await Promise.all(sorted.map((server) => this.#of(server, workload, false)));
     const known = this.#offers.get(workload.id);
     const isSame = <T>(some: readonly T[], others: readonly T[]): boolean =>
       some.length === others.length && some.every((one, at) => one === others[at]);
     const isKnown = known?.workload === workload && isSame(known.lists, lists) && isSame(known.servers, sorted);
     if (isKnown) return known.offer;
-    const offer = offerOf(sorted, lists, workload);
-    if (servers.length === workload.mcpServers.size)
+    const offer = offerOf(sorted, lists, workload, this.#kind);
+    if (sorted.length === this.#offering([...workload.mcpServers.values()]).length)
       this.#offers.set(workload.id, { workload, servers: sorted, lists, offer });
     return offer;
   }
@@ -102,7 +110,7 @@ export class OfferedTools {
    * name, or one that its server lists only now.
    */
   async hidden(federated: string, workload: WorkloadConfig): Promise<Omit<OfferedTool, 'federated'> | undefined> {
-    for (const server of workload.mcpServers.values()) {
+    for (const server of this.#offering([...workload.mcpServers.values()])) {
       const named = (judged: Judged | undefined): ListedTool | undefined =>
         judged?.byName.values().find(({ name }) => federatedName(server.prefix, name) === federated);
       const judged = await this.#of(server, workload, false);
@@ -118,6 +126,8 @@ export class OfferedTools {
    * fetched again: both may have changed since.
    */
   async find(server: McpServerConfig, tool: string, workload: WorkloadConfig): Promise<NamedTool> {
+    if (!server.offer.has(this.#kind.feature))
+      return { listed: undefined, isKnown: true, quarantined: false, pin: undefined };
     let judged = await this.#of(server, workload, false);
     if (judged && !judged.accepted.has(tool)) judged = await this.#of(server, workload, true);
     const listed = judged?.byName.get(tool);
@@ -135,6 +145,11 @@ export class OfferedTools {
     return this.#lists.faultOf(server);
   }
 
+  /** Those that clients may use for it. */
+  #offering(servers: readonly McpServerConfig[]): readonly McpServerConfig[] {
+    return servers.filter(({ offer }) => offer.has(this.#kind.feature));
+  }
+
   async #of(server: McpServerConfig, workload: WorkloadConfig, anew: boolean): Promise<Judged | undefined> {
     const list = await (anew ? this.#lists.renewed(server) : this.#lists.of(server));
     return list && this.#judge(server, workload.organization.id, list);
@@ -145,17 +160,18 @@ export class OfferedTools {
     let byOrganization = this.#judged.get(list);
     if (!byOrganization) this.#judged.set(list, (byOrganization = new Map<string, Decided>()));
     const known = byOrganization.get(organization);
-    if (known?.server.definitions === server.definitions) return known.judged;
+    const { definitions } = this.#kind;
+    if (known && definitions(known.server) === definitions(server)) return known.judged;
     const judged = this.#decide(server, organization, list);
     byOrganization.set(organization, { server, judged });
     return judged;
   }
 
   async #decide(server: McpServerConfig, organization: string, list: FetchedList): Promise<Judged> {
-    const of = { organization, server: server.id };
+    const of = { organization, server: this.#kind.pinnedAs(server) };
     const { offered, pins } = server.api
       ? ownDefinitions(list.tools)
-      : await this.#pins.decide(of, server.definitions, list.tools);
+      : await this.#pins.decide(of, this.#kind.definitions(server), list.tools);
     return {
       list,
       byName: new Map(list.tools.filter(({ name }) => pins.has(name)).map((tool) => [tool.name, tool])),
@@ -176,6 +192,7 @@ function offerOf(
   servers: readonly McpServerConfig[],
   lists: readonly (Judged | undefined)[],
   workload: WorkloadConfig,
+  { denial }: OfferKind,
 ): Offer {
   const tools: OfferedTool[] = [];
   const unavailable: string[] = [];
@@ -188,7 +205,7 @@ function offerOf(
     }
     for (const listed of judged.byName.values()) {
       if (!judged.accepted.has(listed.name)) continue;
-      if (toolDenial(server, listed.name, workload.policy, listed.definition)) continue;
+      if (denial(server, listed.name, workload.policy, listed.definition)) continue;
       const federated = federatedName(server.prefix, listed.name);
       if (byName.has(federated)) continue;
       const tool = { server, listed, federated };

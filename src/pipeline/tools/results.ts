@@ -139,7 +139,7 @@ interface Restored {
 }
 
 /** The text with originals in the place of their tags, where they may stand. */
-function restoredIn(text: string, { request: { key }, inspection, said }: Restored): string | GatewayError {
+export function restoredIn(text: string, { request: { key }, inspection, said }: Restored): string | GatewayError {
   if (!inspection || inspection.tags.size === 0) return text;
   const restoration = new Restoration(
     inspection.tags,
@@ -164,7 +164,7 @@ export function restoredNotice(text: string, came: Restored): string | undefined
 }
 
 /** Modern results say what kind they are, legacy ones do not. */
-function eraEdits({ root, body }: WireDocument, { era }: ToolCallRequest): readonly Edit[] {
+export function eraEdits({ root, body }: WireDocument, { era }: Pick<ToolCallRequest, 'era'>): readonly Edit[] {
   const isSaid = body['resultType'] !== undefined;
   if (era.era === 'modern') return isSaid ? [] : [setMember(root, 'resultType', '"complete"')];
   return isSaid ? removeMembers(root, ({ value }) => value === 'resultType') : [];

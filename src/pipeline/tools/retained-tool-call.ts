@@ -1,4 +1,4 @@
-import type { ToolCallRequest } from '#/call/tool-call.ts';
+import type { McpRequest } from '#/call/tool-call.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { beginningOf, MOST_RECORDED } from '#/dispatch/cache/recorded.ts';
 import { keptOf } from '#/dispatch/retained-call.ts';
@@ -9,9 +9,9 @@ import type { CallContent, ContentWriter } from '#/seal/content/content-writer.t
 
 /** A call that its server has, or may have. */
 interface SentCall {
-  readonly request: ToolCallRequest;
+  readonly request: McpRequest;
   readonly server: McpServerConfig;
-  readonly listed: ListedTool;
+  readonly listed: Pick<ListedTool, 'name'>;
   readonly sent: string | undefined;
   readonly inspection: Inspection | undefined;
 }

@@ -48,7 +48,7 @@ export function errorOf(
       { cause: thrown },
     );
   if (thrown instanceof NoRoomForResults) {
-    const message = 'The results of other tools take all the memory that there is for them. The tool was run.';
+    const message = 'Other results take all the memory that there is for them. The server has carried out the request.';
     return new GatewayError('upstream_overloaded', message);
   }
   if (thrown instanceof McpTokenFault) return tokenless(thrown, name, [attempt]);
@@ -64,7 +64,10 @@ export function errorOf(
   if (!(thrown instanceof UpstreamFault)) return thrown;
   if (thrown.kind === 'too_large') {
     const most = Math.floor(maxResultBytes / 1024);
-    return new GatewayError('result_too_large', `The result of the tool is larger than ${most} KiB. The tool was run.`);
+    return new GatewayError(
+      'result_too_large',
+      `The result is larger than ${most} KiB. The server has carried out the request.`,
+    );
   }
   if (thrown.kind === 'timeout') {
     return failed('upstream_timeout', `did not answer in time (at most ${timeoutSeconds} seconds)`, 'timeout');

@@ -24,6 +24,8 @@ export interface Link {
   readonly session: string | undefined;
   /** By `performance.now()`. */
   readonly openedAt: number;
+  /** What the server said of itself: the result of `initialize` or `server/discover`. */
+  readonly said: JsonObject;
 }
 
 /** How long a server may take to say how it is to be spoken to. */
@@ -70,7 +72,7 @@ export class Handshakes {
     const { result, error } = discovered.body;
     const data = isObject(error) && isObject(error['data']) ? error['data'] : undefined;
     if ((isObject(result) && speaksModern(result['supportedVersions'])) || speaksModern(data?.['supported']))
-      return { ...modern, openedAt: performance.now() };
+      return { ...modern, openedAt: performance.now(), said: isObject(result) ? result : {} };
     return this.shakeHands(sharedCapabilities(this.#server));
   }
 
@@ -82,11 +84,11 @@ export class Handshakes {
     const version = isObject(result) ? result['protocolVersion'] : undefined;
     if (opened.status >= 400)
       throw new McpServerFault(opened.status, `the server answered with status ${opened.status}`);
-    if (typeof version !== 'string' || !LEGACY.includes(version as never)) {
+    if (!isObject(result) || typeof version !== 'string' || !LEGACY.includes(version as never)) {
       throw protocol('the server speaks no revision of the protocol that the gateway knows');
     }
     const session = opened.session !== undefined && SESSION.test(opened.session) ? opened.session : undefined;
-    const link: Link = { era: 'legacy', version, session, openedAt: performance.now() };
+    const link: Link = { era: 'legacy', version, session, openedAt: performance.now(), said: result };
     const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
     const incoming = await this.#sender.send({ ...ALONE, link, body: ready });
     incoming.close();

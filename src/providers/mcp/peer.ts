@@ -48,10 +48,22 @@ export interface PeerAnswer {
   readonly place: ResultPlace;
 }
 
+/** What a server says of itself. */
+interface PeerAbout {
+  /** Kinds of requests that it serves. */
+  readonly capabilities: ReadonlySet<string>;
+  readonly instructions: string | undefined;
+  /** How long that may be kept, in milliseconds; undefined: it does not say. */
+  readonly ttlMs: number | undefined;
+  readonly version: string;
+}
+
 /** How long a server is taken to speak what it spoke. */
 const LINK_MS = 3_600_000;
 /** Messages to one server that are on their way in the background; what else it asks is left without an answer. */
 const MOST_POSTS = 16;
+/** A modern server is asked again for what it says of itself after this long: nothing else has to be opened for that. */
+const SAID_MS = 5000;
 /** A stream that a server keeps open may be silent for so long; the transport ends it before. */
 const SILENT_MS = 86_400_000;
 
@@ -67,6 +79,8 @@ export class Peer {
   readonly #handshakes: Handshakes;
   #opening: Promise<Link> | undefined;
   #link: Link | undefined;
+  /** What a modern server said since it was opened. */
+  #said: { readonly said: JsonObject; readonly at: number } | undefined;
   #count = 0;
   #posts = 0;
 
@@ -101,6 +115,33 @@ export class Peer {
       if (!another) throw thrown;
       return this.#askOn(another, request, until);
     }
+  }
+
+  /** What the server says of itself. Rejects as `ask` does. */
+  async about(timeoutMs: number): Promise<PeerAbout> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const link = await this.#opened(signal, performance.now() + timeoutMs);
+    const said = link.era === 'modern' ? await this.#saidAgain(link, timeoutMs, signal) : link.said;
+    const { capabilities, instructions, ttlMs } = said;
+    const served = isObject(capabilities) ? Object.keys(capabilities).filter((one) => isObject(capabilities[one])) : [];
+    return {
+      capabilities: new Set(served),
+      instructions: typeof instructions === 'string' ? instructions : undefined,
+      ttlMs: typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : undefined,
+      version: link.version,
+    };
+  }
+
+  async #saidAgain({ openedAt, said }: Link, timeoutMs: number, signal: AbortSignal): Promise<JsonObject> {
+    const last = this.#said && this.#said.at > openedAt ? this.#said : { said, at: openedAt };
+    if (performance.now() - last.at < SAID_MS) return last.said;
+    const asked = { method: 'server/discover', params: '', meta: {}, headers: {} };
+    const { document, place } = await this.ask({ ...asked, limit: MOST_OPENING, timeoutMs, signal });
+    place[Symbol.dispose]();
+    const { result } = document.body;
+    if (!isObject(result)) return last.said;
+    this.#said = { said: result, at: performance.now() };
+    return result;
   }
 
   async #openedAgain(signal: AbortSignal, until: number): Promise<Link | undefined> {
@@ -282,7 +323,7 @@ export class Peer {
   ): Promise<boolean> {
     if (link.session === undefined || (fault.status !== 404 && fault.status !== 400)) return false;
     // Asking for a list twice does nothing twice.
-    if (fault.status === 404 || method === 'tools/list') return true;
+    if (fault.status === 404 || method.endsWith('/list')) return true;
     const timeoutMs = Math.max(1, until - performance.now());
     const ping = { method: 'ping', params: '', meta: {}, headers: {}, limit: MOST_OPENING, timeoutMs, signal };
     try {
@@ -334,7 +375,7 @@ export class Peer {
 
 /** A session of a client, as messages are sent in it. */
 function linkOf({ id, version }: ServerSession): Link {
-  return { era: 'legacy', version, session: id, openedAt: 0 };
+  return { era: 'legacy', version, session: id, openedAt: 0, said: {} };
 }
 
 /** Servers of the older library refuse an unknown session so, where the protocol asks for 404. */

@@ -6,8 +6,9 @@ import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Transport } from '../http/transport.ts';
 import { ApiPeer } from './api-peer.ts';
+import { listPrompts, listResources, listTemplates, readAbout } from './list-reads.ts';
 import { listTools } from './list-tools.ts';
-import { Peer } from './peer.ts';
+import { Peer, type PeerRequest } from './peer.ts';
 import { protocol } from './read-answer.ts';
 import { ResultRoom } from './result-room.ts';
 import { ServerPeers } from './server-peers.ts';
@@ -30,27 +31,32 @@ export function createMcpServers(
   const peers = new ServerPeers((server, user) => new Peer(server, transport, room, client, user), tokenOrigins);
   const apis = new ServerPeers((server, user) => new ApiPeer(server, transport, room, client, user), tokenOrigins);
   const peerOf = (server: McpServerConfig, { subject }: InSession): Peer => peers.of(server, subject);
+  const answered = async (peer: Peer, request: PeerRequest): Promise<ToolAnswer> => {
+    const { document, version, place } = await peer.ask(request);
+    try {
+      return answerOf(document, version, place, request.limit - BESIDE);
+    } catch (thrown) {
+      place[Symbol.dispose]();
+      throw thrown;
+    }
+  };
   return {
-    async call(server, { tool, arguments: args, input = '', headers, meta, subject, ...ask }) {
+    async call(server, { tool, arguments: args, input = '', subject, ...ask }) {
       if (server.api) return apis.of(server, subject).call({ tool, arguments: args, ...ask });
-      const peer = peers.of(server, subject);
       const named = `"name":${JSON.stringify(tool)},`;
-      const { document, version, place } = await peer.ask({
-        method: 'tools/call',
-        name: tool,
-        params: (args === undefined ? named : `${named}"arguments":${args},`) + input,
-        meta,
-        headers,
-        limit: server.maxResultBytes + BESIDE,
-        ...ask,
-      });
-      try {
-        return answerOf(document, version, place, server.maxResultBytes);
-      } catch (thrown) {
-        place[Symbol.dispose]();
-        throw thrown;
-      }
+      const params = (args === undefined ? named : `${named}"arguments":${args},`) + input;
+      const limit = server.maxResultBytes + BESIDE;
+      return answered(peerOf(server, { subject }), { method: 'tools/call', name: tool, params, limit, ...ask });
     },
+    async read(server, { params, subject, ...ask }) {
+      const members = `${params.slice(1, -1)},`;
+      const limit = server.maxResultBytes + BESIDE;
+      return answered(peerOf(server, { subject }), { ...ask, params: members, headers: {}, limit });
+    },
+    prompts: (server, timeoutMs) => listPrompts(peers.shared(server), timeoutMs),
+    resources: (server, timeoutMs) => listResources(peers.shared(server), timeoutMs),
+    templates: (server, timeoutMs) => listTemplates(peers.shared(server), timeoutMs),
+    about: (server, timeoutMs) => readAbout(peers.shared(server), timeoutMs),
     async list(server, timeoutMs) {
       if (server.api) return apis.shared(server).list();
       return listTools(peers.shared(server), allCapabilities(server), timeoutMs);

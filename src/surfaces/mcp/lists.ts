@@ -2,27 +2,40 @@ import type { ListedOffer, OfferedName } from '#/pipeline/tools/built-in/offer-b
 import type { Json, JsonObject } from '#/wire/document/json.ts';
 import { META_SERVER, negotiated, SUPPORTED, type Era } from '#/wire/mcp/eras.ts';
 import { RPC, RpcFault } from '#/wire/mcp/message.ts';
+import type { Features } from './features.ts';
 
-/** Tools on one page. */
-const PAGE = 500;
+/** Entries of a list on one page. */
+export const PAGE = 500;
 /** How long a client may keep a list of tools or a description of the gateway. */
 const TTL_MS = 30_000;
 
 /** What the gateway says of itself to a legacy client. `tells`: servers of its session may tell it of changes and log. */
-export function initialized(params: JsonObject | undefined, implementation: JsonObject, tells: boolean): string {
+export function initialized(
+  params: JsonObject | undefined,
+  implementation: JsonObject,
+  { capabilities, instructions }: Features,
+  tells: boolean,
+): string {
+  const changing = { ...capabilities };
+  for (const name of tells ? CHANGING : []) if (changing[name]) changing[name] = { listChanged: true };
   return JSON.stringify({
     protocolVersion: negotiated(params?.['protocolVersion']),
-    capabilities: tells ? { logging: {}, tools: { listChanged: true } } : { tools: {} },
+    capabilities: { ...(tells && { logging: {} }), ...changing },
     serverInfo: implementation,
+    ...(instructions !== undefined && { instructions }),
   });
 }
 
-/** The same to a modern one. */
-export function discovered(implementation: JsonObject): string {
+/** Lists whose changes a server tells its session. */
+const CHANGING = ['tools', 'prompts', 'resources'] as const;
+
+/** The same to a modern one, which may listen to changes of the tools. */
+export function discovered(implementation: JsonObject, { capabilities, instructions }: Features): string {
   return JSON.stringify({
     resultType: 'complete',
     supportedVersions: SUPPORTED,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { ...capabilities, ...(capabilities['tools'] && { tools: { listChanged: true } }) },
+    ...(instructions !== undefined && { instructions }),
     ttlMs: TTL_MS,
     cacheScope: 'private',
     _meta: { [META_SERVER]: implementation },
@@ -32,42 +45,73 @@ export function discovered(implementation: JsonObject): string {
 /** First pages as they were written before, by offer: the same list is asked for again and again. */
 const WRITTEN = new WeakMap<ListedOffer, Map<string, string>>();
 
-/** One page of a list of tools. `federated`: those of all servers, by names that say which. Throws `RpcFault` for a cursor. */
+/** A page of a list, and the names of servers that do not answer. */
+export interface Page {
+  /** JSON source of the result. */
+  readonly text: string;
+  readonly unavailable: readonly string[];
+}
+
+/** Which page is asked for. `federated`: of all servers, by names that say which. */
+interface PageQuestion {
+  readonly federated: boolean;
+  readonly cursor: Json | undefined;
+  readonly era: Era;
+}
+
+/** One page of a list of tools. Throws `RpcFault` for a cursor. */
 export function toolPage(offer: ListedOffer, federated: boolean, cursor: Json | undefined, era: Era): string {
-  if (cursor !== undefined) return written(offer, federated, cursor, era);
+  if (cursor !== undefined) return definedPage('tools', offer, { federated, cursor, era }).text;
   let pages = WRITTEN.get(offer);
   if (!pages) WRITTEN.set(offer, (pages = new Map<string, string>()));
   const kind = `${federated} ${era}`;
   let page = pages.get(kind);
-  if (page === undefined) pages.set(kind, (page = written(offer, federated, cursor, era)));
+  if (page === undefined) pages.set(kind, (page = definedPage('tools', offer, { federated, cursor, era }).text));
   return page;
 }
 
-function written({ tools, unavailable }: ListedOffer, federated: boolean, cursor: Json | undefined, era: Era): string {
+/** One page of a list whose entries have names and definitions. Throws `RpcFault` for a cursor. */
+export function definedPage(
+  member: 'tools' | 'prompts',
+  { tools, unavailable }: ListedOffer,
+  { federated, cursor, era }: PageQuestion,
+): Page {
   const nameOf = ({ federated: name, listed }: OfferedName): string => (federated ? name : listed.name);
-  const from = cursor === undefined ? 0 : after(tools.map(nameOf), cursor);
+  const from = cursor === undefined ? 0 : pageAfter(tools.map(nameOf), cursor);
   const page = tools.slice(from, from + PAGE);
   const last = page.at(-1);
   const result = {
-    ...(era === 'modern' && { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'private' }),
-    tools: page.map((tool) => (federated ? renamed(tool) : pinned(tool))),
-    ...(last && from + PAGE < tools.length && { nextCursor: Buffer.from(nameOf(last)).toString('base64url') }),
+    ...pageBegin(era, last && from + PAGE < tools.length ? nameOf(last) : undefined),
+    [member]: page.map((tool) => (federated ? renamed(tool, NAMED_IN_META[member]) : pinned(tool))),
     ...(unavailable.length > 0 && { _meta: { 'gatewarden.dev/unavailable': unavailable } }),
   };
-  return JSON.stringify(result);
+  return { text: JSON.stringify(result), unavailable };
 }
 
-/** A cursor is the name of the last tool of a page: it says nothing that its client does not know. */
-function after(names: readonly string[], cursor: Json): number {
-  const name = typeof cursor === 'string' && cursor.length <= 256 ? Buffer.from(cursor, 'base64url').toString() : '';
-  const at = names.indexOf(name);
+const NAMED_IN_META = { tools: 'gatewarden.dev/tool', prompts: 'gatewarden.dev/prompt' } as const;
+
+/** What a page says besides its entries. `last`: the name of its last one, where there are more. */
+export function pageBegin(era: Era, last: string | undefined): JsonObject {
+  return {
+    ...(era === 'modern' && { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'private' }),
+    ...(last !== undefined && { nextCursor: Buffer.from(last).toString('base64url') }),
+  };
+}
+
+/** Longest cursor: an address of a resource with its prefix. */
+const MOST_CURSOR = 24_576;
+
+/** A cursor is the name of the last entry of a page: it says nothing that its client does not know. */
+export function pageAfter(names: readonly string[], cursor: Json): number {
+  const isShort = typeof cursor === 'string' && cursor.length <= MOST_CURSOR;
+  const at = names.indexOf(isShort ? Buffer.from(cursor, 'base64url').toString() : '');
   if (at >= 0) return at + 1;
   throw new RpcFault(RPC.invalidParams, 200, 'params.cursor does not belong to this list: begin again without it.');
 }
 
-function renamed({ federated, listed, server }: OfferedName): JsonObject {
-  const tool = { server: server.name, name: listed.name };
-  return { ...pinned({ listed }), name: federated, _meta: { 'gatewarden.dev/tool': tool } };
+function renamed({ federated, listed, server }: OfferedName, meta: string): JsonObject {
+  const own = { server: server.name, name: listed.name };
+  return { ...pinned({ listed }), name: federated, _meta: { [meta]: own } };
 }
 
 /** As the server defines it, without `_meta`: no pin covers that, so that a server could say anything in it. */

@@ -1,14 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError, restarting } from '#/errors/gateway-error.ts';
-import { errorHeaders } from '#/errors/envelopes.ts';
-import { ClientCancelled, ClientHungUp } from '#/call/call.ts';
-import type { McpServerConfig } from '#/config/snapshot.ts';
+import { ClientHungUp } from '#/call/call.ts';
+import type { McpFeature, McpServerConfig } from '#/config/snapshot.ts';
 import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { unknownServer } from '#/pipeline/tools/find-tool.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { builtInNamed } from '#/pipeline/tools/built-in/list.ts';
 import { BUILT_IN } from '#/route/tools/built-in.ts';
-import { META_LOG_LEVEL } from '#/wire/mcp/eras.ts';
 import { errorMessage, errorSource, resultMessage, RPC, RpcFault } from '#/wire/mcp/message.ts';
 import { authenticatedOf, type KeyStore } from '../endpoint/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
@@ -22,7 +19,6 @@ import {
   holds,
   openServerStream,
   openSession,
-  sessionOf,
   setLevel,
   takeAnswer,
   takeNotice,
@@ -30,10 +26,13 @@ import {
 } from './client-sessions.ts';
 import { LastingStreams } from './lasting-stream.ts';
 import { listen } from './subscriptions.ts';
+import { callTool, FEATURES, readOfServer } from './calls.ts';
+import { featuresOf, type Features } from './features.ts';
+import { isReadList, readPage, type ReadListMethod } from './list-reads.ts';
 import { discovered, initialized, toolPage } from './lists.ts';
-import { failureOf, mcpProtocol, toolFailureOf } from './protocol.ts';
-import { readClientMessage, readToolParams, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
-import { ToolStream } from './tool-stream.ts';
+import { failureOf, headersFor, mcpProtocol } from './protocol.ts';
+import { isReadMethod } from './read-params.ts';
+import { readClientMessage, RefusedMessage, takesEvents, type ClientMessage } from './read-request.ts';
 
 export interface McpDeps extends BodyDeps {
   readonly calls: OpenCalls;
@@ -48,6 +47,10 @@ export interface McpDeps extends BodyDeps {
     | 'clients'
     | 'listenToServers'
     | 'personOf'
+    | 'read'
+    | 'listed'
+    | 'offerResources'
+    | 'lookThroughList'
   >;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller by its key, unless it is known by its access token; or throws. */
@@ -173,10 +176,6 @@ function sendFault(thrown: unknown, { read, reply, context, deps }: Serving): vo
   reply.code(status).headers(headersFor(error)).send(text);
 }
 
-function headersFor(error: GatewayError): Record<string, string> {
-  return { ...(error.limits && mcpProtocol.limitHeaders(error.limits, Date.now())), ...errorHeaders(error) };
-}
-
 /** Answers one message, by its method. */
 async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   const { message, era } = read;
@@ -189,21 +188,59 @@ async function answer(read: ClientMessage, serving: Serving): Promise<void> {
   }
   const { method, params, idSource } = message;
   if (method === 'tools/call') return callTool(read, idSource, serving);
+  if (isReadMethod(method)) {
+    requireFeature(FEATURES[method], serversOf(serving), read);
+    return readOfServer(method, read, idSource, serving);
+  }
   refuseAtOnce(serving);
   const send = (result: string): void => {
     reply.type('application/json; charset=utf-8').send(resultMessage(idSource, result));
   };
   const servers = serversOf(serving);
   if (method === 'tools/list') return send(await listTools(servers, read, serving));
+  if (isReadList(method)) return send(await listReads(method, servers, read, serving));
   if (isLegacy && method === 'initialize') {
-    const tells = await openSession(params, reply, serving);
-    return send(initialized(params, deps.implementation, tells));
+    const [tells, offered] = await Promise.all([openSession(params, reply, serving), features(servers, serving)]);
+    return send(initialized(params, deps.implementation, offered, tells));
   }
   if (isLegacy && method === 'ping') return send('{}');
   if (isLegacy && method === 'logging/setLevel') return send(await setLevel(params, serving));
   if (!isLegacy && method === 'subscriptions/listen') return listenToLists(params, idSource, servers, serving);
-  if (!isLegacy && method === 'server/discover') return send(discovered(deps.implementation));
-  throw new RpcFault(RPC.methodNotFound, isLegacy ? 200 : 404, 'The gateway does not serve this method.');
+  if (!isLegacy && method === 'server/discover')
+    return send(discovered(deps.implementation, await features(servers, serving)));
+  throw unserved(read, 'The gateway does not serve this method.');
+}
+
+/** What clients of a path can use. */
+function features(servers: readonly McpServerConfig[], { server, context: { key }, deps }: Serving): Promise<Features> {
+  const own = server === undefined || server === BUILT_IN;
+  return featuresOf(servers, { own, federated: server === undefined }, key.workload, deps.pipeline);
+}
+
+function unserved({ era: { era } }: ClientMessage, message: string): RpcFault {
+  return new RpcFault(RPC.methodNotFound, era === 'legacy' ? 200 : 404, message);
+}
+
+/** Throws for a feature that no server of a path offers: its capabilities say the same. */
+function requireFeature(feature: McpFeature, servers: readonly McpServerConfig[], read: ClientMessage): void {
+  if (servers.some(({ offer }) => offer.has(feature))) return;
+  throw unserved(read, `No MCP server offers ${feature} here: see offer of the MCPServer.`);
+}
+
+/** One page of prompts, resources or templates. */
+async function listReads(
+  method: ReadListMethod,
+  servers: readonly McpServerConfig[],
+  read: ClientMessage,
+  { server, context, reply, deps: { pipeline } }: Serving,
+): Promise<string> {
+  requireFeature(method === 'prompts/list' ? 'prompts' : 'resources', servers, read);
+  const { message, era } = read;
+  const cursor = message.kind === 'request' ? message.params?.['cursor'] : undefined;
+  const question = { servers, federated: server === undefined, cursor, era: era.era, context };
+  const { text, unavailable } = await readPage(method, question, pipeline);
+  if (unavailable.length > 0) reply.header('x-gw-unavailable', unavailable.join(', '));
+  return text;
 }
 
 /** Takes what a legacy client says without waiting for an answer. */
@@ -284,54 +321,4 @@ function nobodyAnswers(servers: readonly McpServerConfig[], sources: number, { p
   if (sources === 1 && first) return pipeline.whyUnlisted(first);
   const message = first ? 'None of the MCP servers answers.' : 'The inference engine of the gateway does not answer.';
   return new GatewayError('upstream_overloaded', message, { retryAfterMs: 5000 });
-}
-
-/** Takes a call through the pipeline, and its result out. */
-async function callTool(read: ClientMessage, idSource: string, serving: Serving): Promise<void> {
-  const { request, reply, context, server, deps } = serving;
-  const authenticated = authenticatedOf(request);
-  const params = readToolParams(read);
-  const session = read.era.era === 'legacy' ? sessionOf(serving) : undefined;
-  using _running = session && deps.pipeline.clients.running.add(session, read.document.body['id'], serving.hangUp);
-  const refusal = deps.pipeline.turnAway(authenticated);
-  const stream = new ToolStream(reply, takesEvents(request.headers.accept), deps.calls);
-  try {
-    if (refusal) {
-      deps.pipeline.refuse(context, 'mcp', refusal);
-      throw refusal;
-    }
-    const { name: tool, progressToken, meta, arguments: args, capabilities, input } = params;
-    const streams = takesEvents(request.headers.accept);
-    const wantsNotices = streams && (session !== undefined || progressToken !== undefined || META_LOG_LEVEL in meta);
-    const answered = await deps.pipeline.callTool({
-      ...context,
-      subject: authenticated.subject,
-      server,
-      tool,
-      arguments: args,
-      era: read.era,
-      meta,
-      capabilities,
-      input,
-      session,
-      ...(streams && session && { onAsk: (ask) => stream.ask(ask) }),
-      ...(wantsNotices && { onNotice: (notice) => stream.notice(notice, progressToken) }),
-    });
-    const write = answered.kind === 'result' ? resultMessage : errorMessage;
-    const { text, status, limits, unscanned } = answered;
-    stream.end(write(idSource, text), status, {
-      ...mcpProtocol.limitHeaders(limits, Date.now()),
-      ...(unscanned.length > 0 && { 'x-gw-unscanned': unscanned.join(', ') }),
-    });
-  } catch (thrown) {
-    if (context.signal.reason instanceof ClientCancelled) return stream.cancelled(idSource);
-    if (context.signal.reason instanceof ClientHungUp) return stream.abandon();
-    const error = asGatewayError(thrown);
-    deps.onError(error, context.id);
-    const isOwn = builtInNamed({ server, tool: params.name }) !== undefined;
-    const { status, text } = toolFailureOf(error, context.id, idSource, { era: read.era.era, isOwn });
-    stream.end(text, status, headersFor(error));
-  } finally {
-    deps.pipeline.leave(authenticated);
-  }
 }

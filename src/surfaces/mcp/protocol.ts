@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#/errors/catalogue.ts';
+import { errorHeaders } from '#/errors/envelopes.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import { errorMessage, errorSource, resultMessage, RPC } from '#/wire/mcp/message.ts';
 import type { Era } from '#/wire/mcp/eras.ts';
@@ -22,8 +23,8 @@ export interface ToldFailure {
   readonly text: string;
 }
 
-/** Refusals that a model gets as the result of its call, so that it can go another way. */
-const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
+/** Refusals of the request itself: a model gets them as the result of its call, so that it can go another way. */
+export const OF_A_TOOL: ReadonlySet<ErrorCode> = new Set([
   'data_protection',
   'residency_denied',
   'scope_violation',
@@ -84,6 +85,11 @@ export function toolFailureOf(
   if (!NO_TOOL.has(code)) return failureOf(error, callId, idSource);
   const told = { code: RPC.invalidParams, message: 'There is no tool with this name.', data: { request_id: callId } };
   return { status: 200, text: errorMessage(idSource, errorSource(told)) };
+}
+
+/** Headers of a failure: limits, and when to try again. */
+export function headersFor(error: GatewayError): Record<string, string> {
+  return { ...(error.limits && mcpProtocol.limitHeaders(error.limits, Date.now())), ...errorHeaders(error) };
 }
 
 /** A header that differs from what it repeats, as `readEra` refuses it. */

@@ -133,22 +133,41 @@ const LEVELS: ReadonlySet<Json | undefined> = new Set([
 ]);
 
 /** Reads the params of `tools/call`. Throws `RpcFault`. */
-export function readToolParams({ document: { root, text }, message, era }: ClientMessage): ToolParams {
+export function readToolParams(read: ClientMessage): ToolParams {
+  const { document, message, era } = read;
   const params = message.kind === 'request' ? (message.params ?? {}) : {};
   const { name, arguments: args, _meta: meta } = params;
   if (typeof name !== 'string' || name === '' || name.length > MOST_NAME)
     throw new RpcFault(RPC.invalidParams, 200, 'params.name must be the name of a tool.');
   if (args !== undefined && args !== null && !isObject(args))
     throw new RpcFault(RPC.invalidParams, 200, 'params.arguments must be an object.');
-  const nodes = member(root, 'params');
-  const told = isObject(meta) ? meta : {};
-  const token = member(member(nodes, '_meta'), 'progressToken');
-  const { [META_CAPABILITIES]: capabilities } = told;
+  const nodes = member(document.root, 'params');
+  const capabilities = isObject(meta) ? meta[META_CAPABILITIES] : undefined;
   return {
     name,
-    arguments: objectAt(nodes, 'arguments', args, text),
+    arguments: argumentsOf(read),
     capabilities: era.era === 'modern' && isObject(capabilities) ? capabilities : undefined,
-    input: era.era === 'modern' ? readInput(params, nodes, text) : undefined,
+    input: era.era === 'modern' ? readInput(params, nodes, document.text) : undefined,
+    ...readCallMeta(read),
+  };
+}
+
+/** `params.arguments` as written, where it is an object. */
+export function argumentsOf({ document: { root, text }, message }: ClientMessage): ToolArguments | undefined {
+  const args = message.kind === 'request' ? message.params?.['arguments'] : undefined;
+  return objectAt(member(root, 'params'), 'arguments', args, text);
+}
+
+/** The parts of the `_meta` of a call that go on. */
+export function readCallMeta({
+  document: { root, text },
+  message,
+  era,
+}: ClientMessage): Pick<ToolParams, 'progressToken' | 'meta'> {
+  const meta = message.kind === 'request' ? message.params?.['_meta'] : undefined;
+  const told = isObject(meta) ? meta : {};
+  const token = member(member(member(root, 'params'), '_meta'), 'progressToken');
+  return {
     progressToken:
       token && (token.kind === 'string' || token.kind === 'number') && token.end - token.start <= MOST_NAME
         ? text.slice(token.start, token.end)

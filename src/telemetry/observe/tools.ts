@@ -13,7 +13,7 @@ export const TOOL_METRICS = {
   calls: counter('gw_mcp_calls_total', 'Calls of tools, by MCP server and outcome.', 'server', 'outcome'),
   seconds: histogram(
     'gw_mcp_call_seconds',
-    'Time that calls of tools took, refused ones included, by MCP server.',
+    'Time that calls of tools and reads took, refused ones included, by MCP server.',
     SECONDS,
     'server',
   ),
@@ -23,12 +23,20 @@ export const TOOL_METRICS = {
     'server',
     'state',
   ),
-  listSeconds: histogram('gw_mcp_list_seconds', 'Time that servers took to list their tools, or to fail.', SECONDS),
+  reads: counter(
+    'gw_mcp_reads_total',
+    'Requests that read resources, prompts or completions, by MCP server, method and outcome.',
+    'server',
+    'method',
+    'outcome',
+  ),
+  listSeconds: histogram('gw_mcp_list_seconds', 'Time that servers took to give a list, or to fail.', SECONDS),
   streams: gauge('gw_mcp_streams', 'Answers to calls of tools that are streams and still open.'),
   lists: counter(
     'gw_mcp_lists_total',
-    'Requests for the tools of a server, by MCP server and result.',
+    'Requests for a list of a server (tools, prompts, resources, templates, about), by MCP server, list and result.',
     'server',
+    'list',
     'result',
   ),
   up: gauge('gw_mcp_server_up', 'Whether an MCP server listed its tools when it was last asked, by server.', 'server'),
@@ -38,14 +46,29 @@ export const TOOL_METRICS = {
     'server',
     'state',
   ),
+  prompts: gauge('gw_mcp_prompts', 'Prompts of an MCP server by state, as of tools.', 'server', 'state'),
+  instructions: gauge(
+    'gw_mcp_instructions',
+    'Instructions of an MCP server by state, as of tools: 0 or 1 for each organization.',
+    'server',
+    'state',
+  ),
   hidden: gauge(
     'gw_mcp_hidden_characters',
-    'Invisible and bidirectional characters in the definitions that an MCP server offers.',
+    'Invisible and bidirectional characters in the definitions that an MCP server offers, by list.',
     'server',
+    'list',
   ),
 };
 
-type ToolKind = 'tool.approval' | 'tool.called' | 'tools.changed' | 'tools.listed' | 'tools.unfit' | 'tools.unlisted';
+type ToolKind =
+  | 'tool.approval'
+  | 'tool.called'
+  | 'server.read'
+  | 'tools.changed'
+  | 'tools.listed'
+  | 'tools.unfit'
+  | 'tools.unlisted';
 
 /** Names of tools in one line of the log. */
 const MOST_NAMES = 20;
@@ -61,6 +84,10 @@ export function observeTools(log: Log, metrics: Metrics) {
       count.calls.inc(server, outcome);
       count.seconds.observe(durationMs / 1000, server);
     },
+    'server.read': ({ server, method, outcome, durationMs }) => {
+      count.reads.inc(server, method, outcome);
+      count.seconds.observe(durationMs / 1000, server);
+    },
     'tool.approval': ({ kind, state, ...facts }) => {
       count.approvals.inc(facts.server, state);
       if (state === 'asked' || state === 'expired') log.info({ event: kind, ...facts });
@@ -70,20 +97,20 @@ export function observeTools(log: Log, metrics: Metrics) {
       if (facts.what === 'quarantined') log.warn(line);
       else log.info(line);
     },
-    'tools.listed': ({ kind, server, tools: listed, leftOut, durationMs }) => {
+    'tools.listed': ({ kind, list, server, tools: listed, leftOut, durationMs }) => {
       count.listSeconds.observe(durationMs / 1000);
-      count.lists.inc(server, 'listed');
-      up.set(server, 1);
-      log.debug({ event: kind, server, tools: listed, left_out: leftOut });
+      count.lists.inc(server, list, 'listed');
+      if (list === 'tools') up.set(server, 1);
+      log.debug({ event: kind, list, server, tools: listed, left_out: leftOut });
     },
     'tools.unfit': ({ kind, tools, ...facts }) => {
       log.warn({ event: kind, ...facts, count: tools.length, tools: firstOf(tools) });
     },
-    'tools.unlisted': ({ kind, server, why, isNew, durationMs }) => {
+    'tools.unlisted': ({ kind, list, server, why, isNew, durationMs }) => {
       count.listSeconds.observe(durationMs / 1000);
-      count.lists.inc(server, 'failed');
-      up.set(server, 0);
-      if (isNew) log.warn({ event: kind, server, why });
+      count.lists.inc(server, list, 'failed');
+      if (list === 'tools') up.set(server, 0);
+      if (isNew) log.warn({ event: kind, list, server, why });
     },
   };
   return {
@@ -100,7 +127,9 @@ export function observeTools(log: Log, metrics: Metrics) {
       });
     },
     watchPins: (pins: Pick<PinKeeper, 'counts' | 'hidden'>): void => {
-      count.tools.from(() => pins.counts());
+      count.tools.from(() => pins.counts('tools'));
+      count.prompts.from(() => pins.counts('prompts'));
+      count.instructions.from(() => pins.counts('instructions'));
       count.hidden.from(() => pins.hidden());
     },
   };

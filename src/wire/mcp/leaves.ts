@@ -29,16 +29,19 @@ const OF_ARGUMENTS: Places = {
 /** Every string of arguments, names of members and long numbers too: nothing in them is structural. */
 export const ARGUMENTS = { contents: (document: WireDocument): Contents => collectContents(document, OF_ARGUMENTS) };
 
+/** Members that hold resources. */
+const HOLDERS: ReadonlySet<string> = new Set(['resource', 'contents']);
+
 const OF_RESULT: Places = {
   isForeign: true,
-  promptOrder: ['content', 'structuredContent'],
+  promptOrder: ['content', 'structuredContent', 'contents', 'messages'],
   roleOf: () => undefined,
-  mediaOf(object, name, listed) {
-    if (!listed || name !== 'content') return undefined;
+  mediaOf(object, name) {
+    if (name !== 'content') return undefined;
     const type = textOf(object, 'type');
     return type === 'image' || type === 'audio' ? type : undefined;
   },
-  mediaIn: (_text, name, parent) => (name === 'blob' && parent === 'resource' ? 'file' : undefined),
+  mediaIn: (_text, name, parent) => (name === 'blob' && HOLDERS.has(parent) ? 'file' : undefined),
   isBareMedia: (name) => name === 'data' || name === 'blob',
   own: new Map([['structuredContent', ['']]]),
 };

@@ -20,10 +20,10 @@ export interface Listener extends CallContext, SessionCaller {
 }
 
 /** Notices that say that something changed, and nothing else. */
-const CHANGES: ReadonlySet<unknown> = new Set([
-  'notifications/tools/list_changed',
-  'notifications/prompts/list_changed',
-  'notifications/resources/list_changed',
+const CHANGES: ReadonlyMap<unknown, 'tools' | 'prompts' | 'resources'> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/prompts/list_changed', 'prompts'],
+  ['notifications/resources/list_changed', 'resources'],
 ]);
 
 /**
@@ -81,7 +81,12 @@ async function messageFor(
   parts: AskParts,
 ): Promise<string | undefined> {
   const { method } = notice.body;
-  if (!CHANGES.has(method)) return passedLog(notice, request, parts);
-  if (method === 'notifications/tools/list_changed') await parts.tools.offered.changed(server);
+  const feature = CHANGES.get(method);
+  if (!feature) return passedLog(notice, request, parts);
+  if (!server.offer.has(feature)) return undefined;
+  const { offered, prompts, lists } = parts.tools;
+  if (feature === 'tools') await offered.changed(server);
+  else if (feature === 'prompts') await prompts.changed(server);
+  else await Promise.all([lists.resources.renewed(server), lists.templates.renewed(server)]);
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}}`;
 }

@@ -1,14 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
-import { McpServerFault, McpTokenFault, type McpServers, type ToolListing } from '#/ports/mcp-servers.ts';
+import { McpServerFault, McpTokenFault } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 
+/** What a server lists. */
+export interface Listing {
+  readonly leftOut: number;
+  readonly bytes: number;
+  readonly ttlMs: number | undefined;
+}
+
 /** A list as it was fetched. */
-export interface FetchedList extends ToolListing {
+export type Fetched<L extends Listing> = L & {
   /** By `performance.now()`. */
   readonly fetchedAt: number;
-}
+};
+
+/** Kinds of lists. `about`: what a server says of itself. */
+type ListKind = 'tools' | 'prompts' | 'resources' | 'templates' | 'about';
 
 /** How long a server may take to tell its list. */
 export const LIST_MS = 5000;
@@ -24,12 +34,10 @@ const REST_MS = 5000;
 /** A server is not asked again sooner than this: because a tool was not on its list, or because it says 0. */
 const AGAIN_MS = 2000;
 const MOST_SERVERS = 1024;
-/** All lists together, as they came; in memory they take several times as much. */
-const MOST_BYTES = 32 * 1024 * 1024;
 
 /** The state of one server besides its list. */
-interface Known {
-  fetching: Promise<FetchedList> | undefined;
+interface Known<L extends Listing> {
+  fetching: Promise<Fetched<L>> | undefined;
   /** When it was last asked, by `performance.now()`. */
   askedAt: number;
   isFailing: boolean;
@@ -38,10 +46,12 @@ interface Known {
 }
 
 /** What happened to a list, for metrics. */
-export type ToolListEvent =
+export type ListEvent =
   | {
       readonly kind: 'tools.listed';
+      readonly list: ListKind;
       readonly server: string;
+      /** How many there are. */
       readonly tools: number;
       readonly leftOut: number;
       readonly durationMs: number;
@@ -49,11 +59,21 @@ export type ToolListEvent =
   /** `isNew`: the server was well before. */
   | {
       readonly kind: 'tools.unlisted';
+      readonly list: ListKind;
       readonly server: string;
       readonly why: string;
       readonly isNew: boolean;
       readonly durationMs: number;
     };
+
+/** How a kind of list is fetched and kept. */
+export interface ListSource<L extends Listing> {
+  readonly kind: ListKind;
+  readonly fetch: (server: McpServerConfig, timeoutMs: number) => Promise<L>;
+  readonly count: (list: L) => number;
+  /** All lists together, as they came; in memory they take several times as much. */
+  readonly mostBytes: number;
+}
 
 /** In a few words, without content. */
 function whyOf(error: unknown): string {
@@ -62,23 +82,21 @@ function whyOf(error: unknown): string {
   return error instanceof McpServerFault ? `status ${error.status}` : 'fault';
 }
 
-/** The lists of all servers that this process has asked for. They are renewed when they are used. */
-export class ToolLists {
-  readonly #servers: Pick<McpServers, 'list'>;
-  readonly #onEvent: (event: ToolListEvent) => void;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_SERVERS });
-  readonly #lists = new LRUCache<string, FetchedList>({
-    maxSize: MOST_BYTES,
-    sizeCalculation: ({ bytes }) => Math.max(1, bytes),
-  });
+/** Lists of one kind, of all servers that this process has asked for. They are renewed when they are used. */
+export class ServerLists<L extends Listing> {
+  readonly #source: ListSource<L>;
+  readonly #onEvent: (event: ListEvent) => void;
+  readonly #known = new LRUCache<string, Known<L>>({ max: MOST_SERVERS });
+  readonly #lists: LRUCache<string, Fetched<L>>;
 
-  constructor(servers: Pick<McpServers, 'list'>, onEvent: (event: ToolListEvent) => void) {
-    this.#servers = servers;
+  constructor(source: ListSource<L>, onEvent: (event: ListEvent) => void) {
+    this.#source = source;
     this.#onEvent = onEvent;
+    this.#lists = new LRUCache({ maxSize: source.mostBytes, sizeCalculation: ({ bytes }) => Math.max(1, bytes) });
   }
 
   /** The list of a server; undefined: it cannot be asked, and was not for long. */
-  async of(server: McpServerConfig): Promise<FetchedList | undefined> {
+  async of(server: McpServerConfig): Promise<Fetched<L> | undefined> {
     const known = this.#knownOf(server);
     const list = this.#listOf(server);
     const age = list ? performance.now() - list.fetchedAt : Infinity;
@@ -94,7 +112,7 @@ export class ToolLists {
   }
 
   /** Fetches the list again, unless the server was asked just now: for a tool that is not on the last one. */
-  async renewed(server: McpServerConfig): Promise<FetchedList | undefined> {
+  async renewed(server: McpServerConfig): Promise<Fetched<L> | undefined> {
     const known = this.#knownOf(server);
     if (!known.fetching && performance.now() - known.askedAt < AGAIN_MS) return this.#listOf(server);
     return this.#fetch(server, known).catch(() => this.#listOf(server));
@@ -106,38 +124,38 @@ export class ToolLists {
     return isFailing ? fault : undefined;
   }
 
-  #knownOf(server: McpServerConfig): Known {
+  #knownOf(server: McpServerConfig): Known<L> {
     const identity = serverIdentity(server);
     let known = this.#known.get(identity);
     if (!known) this.#known.set(identity, (known = { fetching: undefined, askedAt: -Infinity, isFailing: false }));
     return known;
   }
 
-  #listOf(server: McpServerConfig): FetchedList | undefined {
+  #listOf(server: McpServerConfig): Fetched<L> | undefined {
     return this.#lists.get(serverIdentity(server));
   }
 
-  #fetch(server: McpServerConfig, known: Known): Promise<FetchedList> {
+  #fetch(server: McpServerConfig, known: Known<L>): Promise<Fetched<L>> {
     known.fetching ??= this.#ask(server, known).finally(() => {
       known.fetching = undefined;
     });
     return known.fetching;
   }
 
-  async #ask(server: McpServerConfig, known: Known): Promise<FetchedList> {
+  async #ask(server: McpServerConfig, known: Known<L>): Promise<Fetched<L>> {
     const askedAt = performance.now();
     known.askedAt = askedAt;
     try {
-      const listing = await this.#servers.list(server, LIST_MS);
-      const list = { ...listing, fetchedAt: performance.now() };
+      const { fetch, kind, count } = this.#source;
+      const list = { ...(await fetch(server, LIST_MS)), fetchedAt: performance.now() };
       this.#lists.set(serverIdentity(server), list);
       known.isFailing = false;
-      const { tools, leftOut } = list;
       this.#onEvent({
         kind: 'tools.listed',
+        list: kind,
         server: server.id,
-        tools: tools.length,
-        leftOut,
+        tools: count(list),
+        leftOut: list.leftOut,
         durationMs: list.fetchedAt - askedAt,
       });
       return list;
@@ -145,6 +163,7 @@ export class ToolLists {
       const durationMs = performance.now() - askedAt;
       this.#onEvent({
         kind: 'tools.unlisted',
+        list: this.#source.kind,
         server: server.id,
         why: whyOf(error),
         isNew: !known.isFailing,

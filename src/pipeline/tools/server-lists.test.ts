@@ -2,20 +2,23 @@ import { expect, test, vi } from 'vitest';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { ToolListing } from '#/ports/mcp-servers.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import { ToolLists, type ToolListEvent } from './tool-lists.ts';
+import { ServerLists, type ListEvent } from './server-lists.ts';
 
 /** A clock that tests set, and a server that answers as they say. */
 function world(ttlMs?: number) {
   let now = 1_000_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const events: ToolListEvent[] = [];
+  const events: ListEvent[] = [];
   const state = { asked: 0, fails: false, bytes: 100 };
   const list = async (): Promise<ToolListing> => {
     state.asked += 1;
     if (state.fails) throw new UpstreamFault('connect', 'gone');
     return { tools: [], leftOut: 0, bytes: state.bytes, ttlMs, version: '2026-07-28' };
   };
-  const lists = new ToolLists({ list }, (event) => events.push(event));
+  const lists = new ServerLists(
+    { kind: 'tools', fetch: list, count: ({ tools }) => tools.length, mostBytes: 32 * 1024 * 1024 },
+    (event) => events.push(event),
+  );
   return { lists, state, events, pass: (ms: number) => (now += ms) };
 }
 
