@@ -94,5 +94,5 @@ test('however they stand one after the other, neither half arrives', { timeout: 
     ),
   );
   await attemptAll(world, upstream, tried, sample('joints', cases, 0.5));
-  expect(upstream.requests.length, 'requests that were sent without what was cut').toBeGreaterThan(0);
+  expect(upstream.requests.length, 'requests that were sent without the cut value').toBeGreaterThan(0);
 });

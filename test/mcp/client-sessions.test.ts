@@ -309,7 +309,7 @@ test('the stream of a session has what its servers say, and what they ask is ans
   expect(await stream.next()).toBeUndefined();
 });
 
-test('streams are few for each key, and there are none without a session that a server keeps something in', async () => {
+test('streams are few for each key, and need a session that a server keeps something in', async () => {
   const session = await initialize();
   const streams = await Promise.all(
     Array.from({ length: 17 }, async () => open(at(0), '/v1/mcp/kept', undefined, session, 'GET')),

@@ -9,7 +9,7 @@ import { startMcpWorld, type McpWorld } from './world.ts';
 
 /** Clients of others list and call tools of servers of others, with personal data in arguments and results. */
 
-/** `make test-mcp` runs every client with every server on both endpoints; without being told, a third of that. */
+/** `make test-mcp` runs every client with every server on both endpoints; by default a third of that. */
 const ALL = process.env['MCP_CLIENTS'] === 'all';
 const MAIL = 'ada@example.com';
 const NODE_MODULES = 'node_modules/@modelcontextprotocol';

@@ -8,12 +8,12 @@ import { META, startMcpWorld, type McpWorld } from './world.ts';
 
 /** Changed messages of clients and changed answers of servers: typed refusals, nothing personal leaves, no fault. */
 
-/** `make test-mcp` sends 100,000; without being told, fewer. */
+/** `make test-mcp` sends 100,000; the default is fewer. */
 const MESSAGES = Number(process.env['MCP_MESSAGES'] ?? 3000);
 const SEED = Number(process.env['MCP_SEED'] ?? 20_260_728);
 const AT_ONCE = 24;
 const MAIL = 'ada.lovelace@example.com';
-/** What is in the table of errors, and what notifications are answered with. */
+/** The codes of the table of errors, and the answers to notifications. */
 const STATUSES = new Set([200, 202, 400, 402, 404, 406, 413, 415, 429, 502, 503, 504]);
 const MOST_GROWN = 300 * 1024 * 1024;
 
@@ -145,7 +145,7 @@ function next(random: Random, number: number, changes: number): Message {
   return { path, headers, body: random.chance(0.25) ? mutateBytes(bytes, random) : bytes };
 }
 
-/** Sends one and holds its answer against what is promised of any. */
+/** Sends one and holds its answer against the promises of any. */
 async function send(number: number, { path, headers, body }: Message, seen: Map<number, number>): Promise<void> {
   const told = `message ${number} (${body.toString('base64').slice(0, 2000)})`;
   const stop = AbortSignal.timeout(20_000);

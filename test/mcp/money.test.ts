@@ -11,13 +11,13 @@ import { ask, codeOf, type Sent } from './world.ts';
 
 /** Thousands of calls at once over three gateways, until their budget is spent: every call in the books, and no more. */
 
-/** `make test-mcp` makes 10,000; without being told, fewer. */
+/** `make test-mcp` makes 10,000; the default is fewer. */
 const CALLS = Number(process.env['MCP_CALLS'] ?? 800);
 /** The same seed makes the same calls. */
 const SEED = Number(process.env['MCP_SEED'] ?? 20_260_728);
 const AT_ONCE = 90;
 
-/** What a tool does, how often it is called, what a call costs in nano-euro, and whether what came of it is charged. */
+/** What a tool does, how often it is called, what a call costs in nano-euro, and whether its outcome is charged. */
 const TOOLS = [
   { name: 'quick', weight: 30, price: 3_000_000n, charged: true },
   { name: 'odd', weight: 20, price: 7n, charged: true },
@@ -35,7 +35,7 @@ type Tool = (typeof TOOLS)[number];
 /** In nano-euro: about six calls in ten can be paid. */
 const BUDGET = BigInt(CALLS) * 1_600_000n;
 
-/** All that clients are told, besides results. */
+/** All that clients learn, besides results. */
 const CODES = [
   'insufficient_quota',
   'result_too_large',
@@ -161,7 +161,7 @@ async function spendRest(price: Tool): Promise<void> {
   }
 }
 
-/** What is wrong with the row of a call that its client knows the end of. */
+/** The faults of the row of a call that its client knows the end of. */
 function faultsOf({ id, tool, sent, server }: Call, row: AuditRow | undefined): string[] {
   const code = sent && codeOf(sent);
   const what = `${id} (${tool.name} of ${server}, told ${sent?.status} ${code})`;

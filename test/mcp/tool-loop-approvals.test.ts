@@ -62,7 +62,7 @@ const calls = (): readonly unknown[] => crm.of('tools/call').map(({ body }) => b
 const inputs = (): readonly Record<string, unknown>[][] =>
   vendor.requests.map(({ body }) => (JSON.parse(body) as { input: Record<string, unknown>[] }).input);
 
-/** The items of a request for approval, and what came before. */
+/** The items of a request for approval, and the items before. */
 async function requested(stream: boolean, ...names: readonly string[]) {
   vendor.respond([calling(...names)]);
   const first = await ask(stream, [QUESTION]);
@@ -167,7 +167,7 @@ test('a question that the client has not answered is a call that was not made', 
   expect(calls()).toEqual([]);
 });
 
-test('the approval of the client is none of the operator', async () => {
+test('the approval of the client does not replace that of the operator', async () => {
   const { requests, history } = await requested(false, 'export');
   vendor.respond([done]);
   const { output } = await ask(false, [...history, answered(requests[0]!.id, true)]);
@@ -202,7 +202,7 @@ test.each([
   ['an answer to nothing', [answered('a', true)], 'input[0]'],
   ['two answers', [REQUEST, answered('a', true), answered('a', false)], 'input[2]'],
   ['two requests of one id', [REQUEST, REQUEST], 'input[1].id'],
-  ['an answer that is none', [REQUEST, { ...answered('a', true), approve: 'yes' }], 'input[1]'],
+  ['an answer without its request', [REQUEST, { ...answered('a', true), approve: 'yes' }], 'input[1]'],
 ])('%s is refused', async (_, input, param) => {
   const before = vendor.requests.length;
   const thrown: unknown = await ask(false, input as Input[]).catch((error: unknown) => error);

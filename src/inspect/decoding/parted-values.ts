@@ -39,7 +39,7 @@ export function halvesOf(run: TextRun, match: Match, matches: readonly (readonly
   return !hasMeaning(category) && first === 0 && halves.length === 2 && goesOn(run, match) ? halves.slice(1) : NOTHING;
 }
 
-/** Whether values of a kind are told from words that only touch. */
+/** Whether values of a kind differ from words that only touch. */
 function hasMeaning(category: string): boolean {
   return category !== 'SECRET' && category !== 'USERNAME';
 }

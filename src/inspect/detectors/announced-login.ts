@@ -15,7 +15,7 @@ import { isUnusual, loginShapeOf, mayBeUnmarked } from './login-value.ts';
 /** Words that announce logins of letters alone, around the letters of `near`. */
 const OPENS =
   /^(?:log|loguj[eę]|login(?:em|u)?|(?:in|aan)?log(?:in)?naam|logged|user(?:name|s)?|usu[aá]rio|utente|utilisateur|utilizador|u[zż]ytkownik(?:a|iem|owi)?|(?:be)?nutzer(?:namen?|kennung|konto)?|kennung|gebruikers?(?:naam)?|account|cuenta|kont[oa])$/;
-/** The rare letters of words that announce logins, with what stands around them. */
+/** The rare letters of words that announce logins, with their surroundings. */
 export const LOGIN_WORDS: readonly string[] = [
   '[lL]o>gin[ n?]',
   '[lL]o>g in',

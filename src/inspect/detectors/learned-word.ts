@@ -32,8 +32,8 @@ export const learnedWord: Detector = {
   triggers: 'gwuUK',
   near: [...LOGIN_WORDS, '>w[od]'],
   meaning: 'Logins of letters alone in sentences of no known frame, by the same model.',
-  examples: ['Does anybody know why ‹pdrummond› is thrown out of the account every ten minutes?'],
-  ignores: ['Does anybody know why the printer drops out of the account every ten minutes?'],
+  examples: ['Do you know why ‹pdrummond› is thrown out of the account every ten minutes?'],
+  ignores: ['Do you know why the printer drops out of the account every ten minutes?'],
   detect(text, at, floor, found): number {
     let start = at;
     while (at - start < LONGEST_CUE && isWordLetter(text.charCodeAt(start - 1))) start -= 1;
@@ -123,7 +123,7 @@ function wordEnd(text: string, from: number): number {
   return end;
 }
 
-/** Whether what stands between ends a sentence, or marks a word: nothing more. */
+/** Whether the text between them ends a sentence, or marks a word: nothing more. */
 function isEnding(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);

@@ -120,7 +120,7 @@ describe('overrides', () => {
     expect(book.find(future, OPENAI, 'gpt-4o', NOW + 1)!.source).toMatch(/^PriceBook/);
   });
 
-  test('rows that begin are told apart in any order, though answers are remembered', () => {
+  test('rows that begin are distinguished in any order, though answers are remembered', () => {
     const rows = {
       'openai/gpt-4o': [row(2n, { effectiveFrom: JULY })],
       'openai/*': [row(1n), row(3n, { effectiveFrom: NOW })],

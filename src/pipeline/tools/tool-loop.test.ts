@@ -150,7 +150,7 @@ test('chunks say when the answer was made, also where the provider does not', as
   }
 });
 
-test('answers and results take memory of the request, and end it where there is none', async () => {
+test('answers and results take memory of the request, and end it without room', async () => {
   const answers = [calls('a'), says('Done.')];
   const result = { ...FOUND, text: JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(5000) }] }) };
   let kept = 0;
