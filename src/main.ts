@@ -22,7 +22,7 @@ import { openCallTools, type CallTools } from '#/main/call-tools.ts';
 import { openConfig } from '#/main/config.ts';
 import { stopListening } from '#/main/stop-listening.ts';
 import { openDocumentJobs, type DocumentJobs } from '#/main/document-jobs.ts';
-import { addressOf, type Host } from '#/main/host.ts';
+import { addressOf, listenOptions, type Host } from '#/main/host.ts';
 import { createKeyTrail } from '#/main/key-trail.ts';
 import { releaseMemory } from '#/main/release-memory.ts';
 import { openAnchors, openStores, type Stores } from '#/main/stores.ts';
@@ -87,7 +87,7 @@ export async function run(settings: Settings, log: Log, host: Host): Promise<voi
   await inference?.start();
   // Before it listens: this takes a moment.
   releaseMemory();
-  await gateway.listen({ host: settings.host, port: settings.port });
+  await gateway.listen(listenOptions(settings, host));
   notReady = () => (calls.isLeaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   host.announce(addressOf(gateway.server), development?.key);
   if (inference) jobs.runner.start();

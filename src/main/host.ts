@@ -1,10 +1,12 @@
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 import type { Settings } from '#/settings/gateway-settings.ts';
 import { createAdminServer, type AdminDeps } from '#/telemetry/admin-server.ts';
 import type { Log } from '#/telemetry/log.ts';
 
 /** What a gateway runs in: a process of its own, or one of several. */
 export interface Host {
+  /** Whether others listen on the same port: the system gives each connection to one of them. */
+  readonly sharesPort: boolean;
   /** Shows operators its state from now on. */
   show(state: AdminDeps): Promise<void>;
   /** Told once that it listens, and of the development key if there is one. */
@@ -16,6 +18,7 @@ export interface Host {
 export function createOwnHost(settings: Settings, log: Log): Host {
   let admin: Server | undefined;
   return {
+    sharesPort: false,
     async show(state) {
       admin = createAdminServer(state);
       await listen(admin, settings.adminPort, settings.adminHost);
@@ -31,6 +34,17 @@ export function listen(server: Server, port: number, host: string): Promise<void
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
+}
+
+interface ListenAt {
+  readonly host: string;
+  readonly port: number;
+  readonly reusePort?: boolean;
+}
+
+/** Where calls come in. */
+export function listenOptions({ host, port }: Settings, { sharesPort }: Host): ListenAt {
+  return { host, port, ...(sharesPort && { reusePort: true }) };
 }
 
 /** The address where a server listens, as a client on this machine writes it. */

@@ -7,6 +7,7 @@ import type { Question, Told } from './process-messages.ts';
 /** One of several processes: it tells the supervisor its state, who serves it. Ends at once when the supervisor is gone. */
 export function createSharedHost(): Host {
   return {
+    sharesPort: process.platform === 'linux',
     async show(state) {
       process.on('message', ({ asked }: Question) => {
         if (typeof asked !== 'number') return;
@@ -19,12 +20,13 @@ export function createSharedHost(): Host {
   };
 }
 
-/** The settings of this process: a name of its own, and its share of the memory for bodies. */
+/** The settings of this process: a name of its own, the port that the supervisor found, its share of the memory for bodies. */
 export function shareOf(settings: Settings): Settings {
   const { published, processes } = settings;
-  const number = Number(process.argv[2]);
+  const [number, port] = process.argv.slice(2).map(Number);
   return {
     ...settings,
+    port: port ?? settings.port,
     bodyMemoryBytes: Math.floor((settings.bodyMemoryBytes ?? bodyMemory()) / processes),
     published: published && { ...published, gateway: `${published.gateway}-${number}` },
   };

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { createServer, type AddressInfo } from 'node:net';
 import type { Settings } from '#/settings/gateway-settings.ts';
 import { createAdminServer } from '#/telemetry/admin-server.ts';
 import type { Log } from '#/telemetry/log.ts';
@@ -34,12 +35,22 @@ export async function supervise(settings: Settings, log: Log): Promise<void> {
   await supervisor.start();
 }
 
+/** The port that the processes will share. Rejects where another program has it: the system would let another gateway share it. */
+async function freePort({ host, port }: Settings): Promise<number> {
+  const probe = createServer();
+  await listen(probe, port, host);
+  const { port: found } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return found;
+}
+
 class Supervisor {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #places: readonly Place[];
   #isLeaving = false;
   #asked = 0;
+  #port = 0;
   #url = '';
 
   constructor(settings: Settings, log: Log) {
@@ -65,6 +76,7 @@ class Supervisor {
     setInterval(() => this.#look(), ASK_MS);
     const [first, ...others] = this.#places;
     try {
+      this.#port = await freePort(this.#settings);
       await this.#first(first!);
       await Promise.all(others.map((place) => this.#first(place)));
     } catch (error) {
@@ -80,7 +92,7 @@ class Supervisor {
   }
 
   #fork(place: Place, onListening?: () => void, onEarlyEnd?: (error: Error) => void): void {
-    cluster.setupPrimary({ args: [String(place.number)] });
+    cluster.setupPrimary({ args: [String(place.number), String(this.#port)] });
     const worker = cluster.fork();
     Object.assign(place, { worker, listens: false, state: undefined, began: performance.now() });
     place.heard = performance.now();

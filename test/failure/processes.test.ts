@@ -21,7 +21,7 @@ function processesOf({ gateway: { pid } }: Stack): number[] {
 
 const textOf = async (address: string): Promise<string> => (await fetch(address)).text();
 
-/** Asks over a connection of its own, as many clients do: processes take them in turns. */
+/** Asks over a connection of its own, as many clients do: each goes to one of the processes. */
 function askApart({ ask, key }: Stack): Promise<Response> {
   const headers = { connection: 'close', 'content-type': 'application/json' };
   return ask({}, { headers: { ...headers, authorization: `Bearer ${key}` } });
@@ -88,7 +88,7 @@ describe('a gateway of four processes', () => {
     await expectBooksToAgree(stack, upstream.requests.length);
     expect(stack.gateway.log.some((line) => line.includes('"process.died"'))).toBe(true);
     expect(await stack.gateway.stop()).toBe(0);
-  }, 400_000);
+  }, 200_000);
 });
 
 test('a process that cannot start ends all of them, with the reason', async () => {
@@ -96,6 +96,13 @@ test('a process that cannot start ends all of them, with the reason', async () =
   const env = { GW_PROCESSES: '2', GW_CONTENT_KEY_FILE: '/dev/null/keys' };
   await expect(stack.another(env)).rejects.toThrow(/process 1 could not start and ended with 1/);
 }, 60_000);
+
+test('several processes do not share a port with another gateway', async () => {
+  stack = await startStack({ env: { GW_PROCESSES: '2' } });
+  const { port } = new URL(stack.gateway.url);
+  await expect(stack.another({ GW_PROCESSES: '2', PORT: port })).rejects.toThrow(/EADDRINUSE/);
+  expect((await askApart(stack)).status).toBe(200);
+}, 120_000);
 
 test('several processes on embedded stores are refused, and the error names what they need', async () => {
   const told = startGateway({ resources: [], env: { GW_PROCESSES: '2' } });
