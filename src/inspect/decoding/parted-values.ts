@@ -55,12 +55,17 @@ function isOneWord(run: TextRun, { start, end, category }: Match): boolean {
   return run.pieces.every((piece) => {
     if (piece.start <= start || piece.start >= end) return true;
     const left = run.text.slice(start, piece.start);
+    // A sign between them ends what stands before it: "cch=00000;", "You are".
+    if (piece.apart && !ISSUED.test(left)) return false;
     if (!isOrdinary(left)) return true;
     if (linkAt(left, 0, left.length) !== undefined || cueOf(left.toLowerCase()) !== undefined) return false;
     const right = run.text.slice(piece.start, end);
     return saidIn(run.text, piece) === right || (category === 'SECRET' && isNoWord(right));
   });
 }
+
+/** How keys begin that services issue. */
+const ISSUED = /^(?:sk|pk|rk|gh[a-z]|glpat|xox[a-z]|AKIA|AIza|SG)[-_.A-Z\d]/;
 
 /** Whether a login or password that is one by itself goes on in the next text: "hunter2", "xyz". */
 function goesOn(run: TextRun, { start, end }: Match): boolean {
