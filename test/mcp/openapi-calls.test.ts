@@ -206,6 +206,16 @@ test('an API that repeats its credential does not give it away', async () => {
     expect(answer.text).toContain('[credential]');
     expect(answer.text).not.toContain(CREDENTIAL);
   }
+  api.answer = (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"a":"${CREDENTIAL.replaceAll('-', String.raw`\u002D`)}"}`);
+  expect((await call('getCustomer', { id: '1' })).body.result?.['structuredContent']).toEqual({ a: '[credential]' });
+  api.answer = (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/plain; charset=utf-16le' })
+      .end(Buffer.from(`It is ${CREDENTIAL}.`, 'utf16le'));
+  expect(textOf(await call('getCustomer', { id: '1' }))).toBe('It is [credential].');
   api.answer = (_, response) => response.writeHead(401).end(CREDENTIAL);
   const refused = await call('getCustomer', { id: 'a' });
   expect([refused.status, refused.body.error?.message]).toEqual([

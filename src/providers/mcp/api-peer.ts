@@ -19,7 +19,7 @@ import type { Transport } from '../http/transport.ts';
 import { Credential } from './credential.ts';
 import type { ForUser } from './exchanges.ts';
 import type { ResultPlace, ResultRoom } from './result-room.ts';
-import { withoutSecret } from './without-secret.ts';
+import { SecretFilter } from './without-secret.ts';
 
 /** One call of an operation. */
 export interface ApiAsk {
@@ -89,7 +89,7 @@ export class ApiPeer {
       const bytes = await this.#read(incoming, place);
       const contentType = incoming.header('content-type')?.slice(0, 256) ?? '';
       const retryAfter = incoming.header('retry-after');
-      const answer = { status, contentType, bytes: withoutSecret(bytes, secret), retryAfter };
+      const answer = { status, contentType, bytes, retryAfter, secret: new SecretFilter(secret) };
       const uri = `gatewarden:///api/${this.#server.name}/${ask.tool}`;
       const document = await this.#document(answer, uri, ask.inTurns ?? AT_ONCE);
       const release = (): void => place[Symbol.dispose]();

@@ -13,6 +13,8 @@ export interface ApiAnswer {
   readonly bytes: Buffer;
   /** The header Retry-After; only seconds are repeated. */
   readonly retryAfter: string | undefined;
+  /** Takes the credential out of what the API says. */
+  readonly secret: { text(text: string): string; bytes(bytes: Buffer): Buffer };
 }
 
 /** Characters of the body of an error that are passed on. */
@@ -29,12 +31,14 @@ const IS_JSON = /[/+]json$/;
  * text, a picture or sound is one, and other bytes are a file named `uri`. A status that is no success is an error. In steps.
  */
 export function* writeApiResults(answer: ApiAnswer, uri: string): Steps<readonly string[]> {
-  const { status, bytes } = answer;
+  const { status, bytes, secret } = answer;
   const type = typeOf(answer.contentType);
-  const text = textOf(answer, type);
+  const read = textOf(answer, type);
+  yield;
+  const text = read && secret.text(read);
   if (status < 200 || status > 299) return [failure(answer, text)];
   if (bytes.length === 0) return [result([textBlock(`The API answered with status ${status} and no content.`)])];
-  if (text === undefined) return [result([fileBlock(bytes, type, uri)])];
+  if (text === undefined) return [result([fileBlock(secret.bytes(bytes), type, uri)])];
   yield;
   const blocks = [`{"type":"text","text":${yield* quoted(text)}}`];
   const isJson = type === '' || IS_JSON.test(type);
