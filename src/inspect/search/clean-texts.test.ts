@@ -62,6 +62,33 @@ test('what no categories were looked for in is searched for all', () => {
   expect(scoped.findNow(FOUND)).toEqual(MAIL);
 });
 
+test('a text that was searched for nothing is searched when something is looked for', async () => {
+  const { detection } = watched();
+  const scoped = detectionFor(callOf('acme'), detection);
+  const nothing = new Set<string>();
+  expect(scoped.findNow(FOUND, nothing)).toEqual([]);
+  expect(await scoped.find([FOUND], nothing)).toEqual([[]]);
+  expect(scoped.findNow(FOUND)).toEqual(MAIL);
+  expect(await scoped.find([FOUND])).toEqual([MAIL]);
+  expect(scoped.findNow(FOUND, new Set(['EMAIL']))).toEqual(MAIL);
+});
+
+test('a text that was searched for all is searched for nothing, too', () => {
+  const { detection, searched } = watched();
+  const scoped = detectionFor(callOf('acme'), detection);
+  for (const kinds of [undefined, new Set<string>(), new Set<string>()]) scoped.findNow(CLEAN, kinds);
+  expect(searched).toHaveLength(3);
+});
+
+test('a category whose name is made of others, or is the one for all, is not them', () => {
+  const { detection } = watched();
+  const scoped = detectionFor(callOf('acme'), detection);
+  for (const name of ['EMAIL IBAN', 'EMAIL","IBAN', 'all', ''])
+    expect(scoped.findNow(FOUND, new Set([name]))).toEqual([]);
+  expect(scoped.findNow(FOUND, new Set(['EMAIL', 'IBAN']))).toEqual(MAIL);
+  expect(scoped.findNow(FOUND)).toEqual(MAIL);
+});
+
 test('a search that fails leaves nothing behind', async () => {
   const { detection, searched } = watched();
   const failing: Detection = { ...detection, find: () => Promise.reject(new Error('too much waits')) };
