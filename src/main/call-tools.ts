@@ -4,6 +4,7 @@ import type { Detection } from '#/inspect/detection.ts';
 import { withNames } from '#/inspect/names/detect-names.ts';
 import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
+import { withMemory } from '#/inspect/search/with-memory.ts';
 import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { openSnapshotFile, type SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
 import { IMPLEMENTATION } from '../version.ts';
@@ -53,7 +54,7 @@ export async function openCallTools(
   const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const inference = openInference(settings, observer.onInference);
   const detection = withNames(
-    pool,
+    withMemory(pool),
     inference && createNameSearch(inference.models),
     () => inference?.knows('names') ?? false,
   );
