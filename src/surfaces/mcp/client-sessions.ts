@@ -114,7 +114,7 @@ export function openServerStream(
   keys: Pick<KeyStore, 'current'>,
 ): void {
   const session = from.request.headers[HEADER] === undefined ? undefined : sessionOf(from);
-  if (!session || session.servers.size === 0) throw notAllowed('GET');
+  if (!session || from.pipeline.clients.at(callerOf(from), session).length === 0) throw notAllowed('GET');
   if (!takesEvents(from.request.headers.accept))
     throw new RpcFault(RPC.invalidRequest, 406, 'Accept must take text/event-stream.');
   const { context } = from;
