@@ -11,16 +11,27 @@ const OPEN = { allowedTools: ['kept/cou*'] };
 let server: McpStandIn;
 let world: McpWorld;
 const streams: OpenAnswer[] = [];
+/** Says something on the newest stream of the server. */
+const say = (message: object): void =>
+  void [...server.streams].at(-1)?.[1].write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
 
 const optionsWith = (policy: object): McpWorldOptions => ({
   servers: {
-    kept: { url: server.url, sessions: 'PerClient', clientCapabilities: ['Elicitation', 'Roots'] },
+    kept: {
+      url: server.url,
+      sessions: 'PerClient',
+      clientCapabilities: ['Elicitation', 'Roots'],
+      offer: ['Tools', 'Prompts'],
+    },
   },
   policy,
 });
 
 beforeAll(async () => {
-  server = await startMcpServer({ tools: [{ name: 'count', inputSchema: ANY_ARGUMENTS }] });
+  server = await startMcpServer({
+    tools: [{ name: 'count', inputSchema: ANY_ARGUMENTS }],
+    about: { capabilities: { prompts: {} } },
+  });
   world = await startMcpWorld(optionsWith(OPEN));
 }, 60_000);
 
@@ -46,6 +57,16 @@ async function listen(session: Record<string, string>): Promise<number> {
   return stream.status;
 }
 
+/** A new session that policy allows, with its stream, once the server has it. */
+async function listening() {
+  await expect.poll(() => server.streams.size).toBe(0);
+  world.configure(optionsWith(OPEN));
+  let session: Record<string, string> = {};
+  await expect.poll(async () => listen((session = await initialize())), { timeout: 10_000 }).toBe(200);
+  await expect.poll(() => server.streams.size).toBe(1);
+  return { session, stream: streams.at(-1)! };
+}
+
 test.each([
   ['another jurisdiction', { residency: { allowedJurisdictions: ['EU'] } }],
   ['a list of other servers', { allowedTools: ['crm/*'] }],
@@ -64,3 +85,20 @@ test.each([
   },
   60_000,
 );
+
+test('changes of a list are one while the list is fetched', async () => {
+  const { stream } = await listening();
+  const held: (() => void)[] = [];
+  server.behaviour.other = () => new Promise((resolve) => held.push(() => resolve({ prompts: [] })));
+  for (let count = 0; count < 300; count += 1) say({ method: 'notifications/prompts/list_changed' });
+  say({ id: 1, method: 'roots/list' });
+  // All of them were read, and none is passed on before the list is there.
+  expect((await stream.next())?.method).toBe('roots/list');
+  await expect.poll(() => held.length).toBe(1);
+  server.behaviour.other = () => ({ prompts: [] });
+  held[0]?.();
+  const changed = 'notifications/prompts/list_changed';
+  expect([(await stream.next())?.method, (await stream.next())?.method]).toEqual([changed, changed]);
+  say({ method: 'notifications/message', params: { level: 'info', data: 'last' } });
+  expect((await stream.next())?.method).toBe('notifications/message');
+}, 60_000);

@@ -20,7 +20,7 @@ export interface Listener extends CallContext, SessionCaller {
 }
 
 /** Notices that say that something changed, and nothing else. */
-const CHANGES: ReadonlyMap<unknown, 'tools' | 'prompts' | 'resources'> = new Map([
+const CHANGES: ReadonlyMap<string, 'tools' | 'prompts' | 'resources'> = new Map([
   ['notifications/tools/list_changed', 'tools'],
   ['notifications/prompts/list_changed', 'prompts'],
   ['notifications/resources/list_changed', 'resources'],
@@ -55,15 +55,22 @@ async function listenToOne(
   const request = { ...listener, key: keyFor(listener.key, server.trust) };
   const nothing = { arguments: undefined, answers: [], sent: { arguments: '{}', answers: [] } };
   using asks = new ClientAsks({ request, server, tool: undefined, said: nothing, inspection: undefined }, parts);
-  let last = Promise.resolve();
-  const onNotice = (notice: WireDocument): void => {
-    // One after the other. A notice that cannot be looked through is not passed on.
-    last = last
-      .then(async () => {
-        const message = await messageFor(notice, server, request, parts);
-        if (message !== undefined && !request.signal.aborted) listener.write(message);
-      })
-      .catch(() => undefined);
+  const write = (message: string | undefined): void => {
+    if (message !== undefined && !request.signal.aborted) listener.write(message);
+  };
+  const changes = new Map<unknown, () => void>();
+  for (const [method, feature] of CHANGES) {
+    if (server.offer.has(feature))
+      changes.set(
+        method,
+        merged(async () => write(await changed(method, server, parts))),
+      );
+  }
+  const onNotice = async (notice: WireDocument): Promise<void> => {
+    const change = changes.get(notice.body['method']);
+    if (change) return change();
+    // A notice that cannot be looked through is not passed on.
+    write(await passedLog(notice, request, parts).catch(() => undefined));
   };
   // Questions wait as long as the stream is open.
   return await parts.tools.servers.listen(server, to, {
@@ -73,17 +80,27 @@ async function listenToOne(
   });
 }
 
-/** A client that learns of a changed list finds the new one. */
-async function messageFor(
-  notice: WireDocument,
-  server: McpServerConfig,
-  request: CallContext,
-  parts: AskParts,
-): Promise<string | undefined> {
-  const { method } = notice.body;
+/** Does work once at a time; what is asked for meanwhile is one more time. */
+function merged(work: () => Promise<void>): () => void {
+  let isAsked = false;
+  let isRunning = false;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (isAsked) {
+      isAsked = false;
+      await work().catch(() => undefined);
+    }
+    isRunning = false;
+  };
+  return () => {
+    isAsked = true;
+    if (!isRunning) void run();
+  };
+}
+
+/** A client that learns of a changed list finds the new one. Gives what it is told. */
+async function changed(method: string, server: McpServerConfig, parts: AskParts): Promise<string> {
   const feature = CHANGES.get(method);
-  if (!feature) return passedLog(notice, request, parts);
-  if (!server.offer.has(feature)) return undefined;
   const { offered, prompts, lists } = parts.tools;
   if (feature === 'tools') await offered.changed(server);
   else if (feature === 'prompts') await prompts.changed(server);
