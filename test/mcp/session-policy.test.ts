@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
 import { open, type OpenAnswer } from './sse-client.ts';
-import { ask, startMcpWorld, type McpWorld, type McpWorldOptions } from './world.ts';
+import { ask, post, startMcpWorld, type McpWorld, type McpWorldOptions } from './world.ts';
 
 /** What policy has to say of sessions, their streams, and answers outside of calls. */
 
@@ -11,9 +11,6 @@ const OPEN = { allowedTools: ['kept/cou*'] };
 let server: McpStandIn;
 let world: McpWorld;
 const streams: OpenAnswer[] = [];
-/** Says something on the newest stream of the server. */
-const say = (message: object): void =>
-  void [...server.streams].at(-1)?.[1].write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
 
 const optionsWith = (policy: object): McpWorldOptions => ({
   servers: {
@@ -57,14 +54,16 @@ async function listen(session: Record<string, string>): Promise<number> {
   return stream.status;
 }
 
-/** A new session that policy allows, with its stream, once the server has it. */
+/** A new session that policy allows, with its stream. `say`: what the server says there. */
 async function listening() {
   await expect.poll(() => server.streams.size).toBe(0);
   world.configure(optionsWith(OPEN));
   let session: Record<string, string> = {};
   await expect.poll(async () => listen((session = await initialize())), { timeout: 10_000 }).toBe(200);
   await expect.poll(() => server.streams.size).toBe(1);
-  return { session, stream: streams.at(-1)! };
+  const own = [...server.streams].at(-1)?.[1];
+  const say = (message: object): void => void own?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  return { session, stream: streams.at(-1)!, say };
 }
 
 test.each([
@@ -87,7 +86,7 @@ test.each([
 );
 
 test('changes of a list are one while the list is fetched', async () => {
-  const { stream } = await listening();
+  const { stream, say } = await listening();
   const held: (() => void)[] = [];
   server.behaviour.other = () => new Promise((resolve) => held.push(() => resolve({ prompts: [] })));
   for (let count = 0; count < 300; count += 1) say({ method: 'notifications/prompts/list_changed' });
@@ -101,4 +100,20 @@ test('changes of a list are one while the list is fetched', async () => {
   expect([(await stream.next())?.method, (await stream.next())?.method]).toEqual([changed, changed]);
   say({ method: 'notifications/message', params: { level: 'info', data: 'last' } });
   expect((await stream.next())?.method).toBe('notifications/message');
+}, 60_000);
+
+test('another policy ends a stream, and is asked for an answer that comes before that', async () => {
+  const { session, stream, say } = await listening();
+  say({ id: 'last', method: 'roots/list' });
+  const question = await stream.next();
+  expect(question?.method).toBe('roots/list');
+  world.configure(optionsWith({ ...OPEN, residency: { allowedJurisdictions: ['EU'] } }));
+  await expect.poll(() => listen(session), { timeout: 20_000 }).toBe(405);
+  const result = { roots: [{ uri: 'file:///secret' }] };
+  const reply = await post(world, PATH, { jsonrpc: '2.0', id: question?.id, result }, session);
+  // The stream may have ended already, and the question with it.
+  expect([400, 403]).toContain(reply.status);
+  say({ method: 'notifications/message', params: { level: 'info', data: 'more' } });
+  expect(await stream.next()).toBeUndefined();
+  expect(server.received.filter(({ text }) => text.includes('secret'))).toEqual([]);
 }, 60_000);

@@ -1,5 +1,6 @@
 import type { CallContext } from '#/call/call.ts';
 import type { ClientAsk, ClientSession } from '#/call/client-session.ts';
+import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { asGatewayError } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
@@ -12,7 +13,8 @@ import { RPC } from '#/wire/mcp/message.ts';
 import { lookAt, restoredNotice } from '../results.ts';
 import type { AskParts } from '../tool-parts.ts';
 import type { SaidSoFar } from './answer.ts';
-import type { ClientReply } from './open-asks.ts';
+import { keyFor } from '../protected-key.ts';
+import { unknownQuestion, type ClientReply } from './open-asks.ts';
 
 /** Whom a server may ask, and what it knows. */
 export interface Asker {
@@ -20,6 +22,8 @@ export interface Asker {
     readonly era: ClientEra;
     readonly session?: ClientSession | undefined;
     readonly onAsk?: ((ask: ClientAsk) => void) | undefined;
+    /** Outside of calls: the caller as it is configured now; undefined: it is no longer good. */
+    readonly current?: (() => Pick<CallContext, 'key' | 'snapshot'> | undefined) | undefined;
   };
   readonly server: McpServerConfig;
   /** The tool that is called; undefined: the server asks by itself. */
@@ -138,10 +142,11 @@ export class ClientAsks implements Disposable {
   }
 
   async #send(ask: ServerAsk, params: Json | undefined, { context, document }: ClientReply): Promise<void> {
-    const { request, server, tool } = this.#asker;
-    const { key, snapshot, surface, signal, person, session, era } = request;
+    const { request, tool } = this.#asker;
+    const { surface, signal, person, session, era } = request;
     let isSent = false;
     try {
+      const { key, snapshot, server } = configuredNow(this.#asker);
       const work = await this.#parts.tools.answerServer({
         request: { ...context, key, snapshot, surface, signal, person, parent: request.id, headers: {} },
         server,
@@ -166,6 +171,15 @@ export class ClientAsks implements Disposable {
       throw asGatewayError(thrown);
     }
   }
+}
+
+/** With what an answer is sent: a call keeps what it began with, an answer outside of calls has what is configured now. */
+function configuredNow({ request, server }: Asker): Pick<CallContext, 'key' | 'snapshot'> & Pick<Asker, 'server'> {
+  if (!request.current) return { key: request.key, snapshot: request.snapshot, server };
+  const current = request.current();
+  const known = current?.key.workload.mcpServers.get(server.name);
+  if (!current || !known || serverIdentity(known) !== serverIdentity(server)) throw unknownQuestion();
+  return { key: keyFor(current.key, known.trust), snapshot: current.snapshot, server: known };
 }
 
 /** Answers a server that is not to wait. Whether it hears that is its own affair. */

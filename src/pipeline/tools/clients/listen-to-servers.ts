@@ -13,6 +13,8 @@ import type { SessionCaller } from './client-sessions.ts';
 /** A client that listens to its servers. */
 export interface Listener extends CallContext, SessionCaller {
   readonly era: ClientEra;
+  /** The caller as it is configured now; undefined: it is no longer good. */
+  readonly current: () => Pick<CallContext, 'key' | 'snapshot'> | undefined;
   /** Takes a whole message. */
   readonly write: (message: string) => void;
   /** As of a call. */
@@ -27,15 +29,16 @@ const CHANGES: ReadonlyMap<string, 'tools' | 'prompts' | 'resources'> = new Map(
 ]);
 
 /**
- * Passes on what the servers of a session say besides their answers, until one of them ends its stream or the client
- * leaves. Log messages are looked through like results.
+ * Passes on what the servers of a session say besides their answers, until one of them ends its stream, the client
+ * leaves or its configuration changes. Log messages are looked through like results.
  */
 export async function listenToServers(listener: Listener, session: ClientSession, parts: AskParts): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([listener.signal, stop.signal]);
   const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   const listening = parts.tools.clients.at(listener, session).map(async ([server, to]) => {
-    const hasStream = await listenToOne({ ...listener, session, signal }, server, to, parts).catch(() => true);
+    const one = { ...listener, session, signal, end: () => stop.abort() };
+    const hasStream = await listenToOne(one, server, to, parts).catch(() => true);
     if (!hasStream) await left;
   });
   try {
@@ -47,7 +50,7 @@ export async function listenToServers(listener: Listener, session: ClientSession
 }
 
 async function listenToOne(
-  listener: Listener & { readonly session: ClientSession },
+  listener: Listener & { readonly session: ClientSession; readonly end: () => void },
   server: McpServerConfig,
   to: ToSession,
   parts: AskParts,
@@ -55,8 +58,14 @@ async function listenToOne(
   const request = { ...listener, key: keyFor(listener.key, server.trust) };
   const nothing = { arguments: undefined, answers: [], sent: { arguments: '{}', answers: [] } };
   using asks = new ClientAsks({ request, server, tool: undefined, said: nothing, inspection: undefined }, parts);
+  // Policy, keys and servers are those of the beginning: with others, the client begins anew.
+  const isOver = (): boolean => {
+    if (listener.current()?.key.workload === listener.key.workload) return false;
+    listener.end();
+    return true;
+  };
   const write = (message: string | undefined): void => {
-    if (message !== undefined && !request.signal.aborted) listener.write(message);
+    if (message !== undefined && !isOver() && !request.signal.aborted) listener.write(message);
   };
   const changes = new Map<unknown, () => void>();
   for (const [method, feature] of CHANGES) {
@@ -67,6 +76,7 @@ async function listenToOne(
       );
   }
   const onNotice = async (notice: WireDocument): Promise<void> => {
+    if (isOver()) return;
     const change = changes.get(notice.body['method']);
     if (change) return change();
     // A notice that cannot be looked through is not passed on.
@@ -75,7 +85,7 @@ async function listenToOne(
   // Questions wait as long as the stream is open.
   return await parts.tools.servers.listen(server, to, {
     onNotice,
-    onAsk: (ask) => asks.take(ask),
+    onAsk: (ask) => (isOver() ? undefined : asks.take(ask)),
     signal: request.signal,
   });
 }
