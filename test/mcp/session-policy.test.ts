@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ANY_ARGUMENTS, startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
-import { open, type OpenAnswer } from './sse-client.ts';
+import { open, type OpenAnswer, type Told } from './sse-client.ts';
 import { ask, post, startMcpWorld, type McpWorld, type McpWorldOptions } from './world.ts';
 
 /** What policy has to say of sessions, their streams, and answers outside of calls. */
@@ -116,4 +116,27 @@ test('another policy ends a stream, and is asked for an answer that comes before
   say({ method: 'notifications/message', params: { level: 'info', data: 'more' } });
   expect(await stream.next()).toBeUndefined();
   expect(server.received.filter(({ text }) => text.includes('secret'))).toEqual([]);
+}, 60_000);
+
+test('a server may have 32 questions outside of calls at once, also where all come together', async () => {
+  const { session, stream, say } = await listening();
+  const before = server.received.length;
+  const params = { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
+  const ids = Array.from({ length: 40 }, (_, index) => `q${index}`);
+  for (const id of ids) say({ id, method: 'elicitation/create', params });
+  const refused = () =>
+    server.received.slice(before).flatMap(({ body }) => (body.error === undefined ? [] : [body.id]));
+  await expect.poll(refused).toHaveLength(8);
+  expect(new Set(refused())).toEqual(new Set(ids.slice(32)));
+  const questions: Told[] = [];
+  for (let index = 0; index < 32; index += 1) questions.push((await stream.next())!);
+  say({ id: 'more', method: 'elicitation/create', params });
+  await expect.poll(refused).toHaveLength(9);
+  // One that is answered makes room for another, but not for a long one.
+  const answer = { jsonrpc: '2.0', id: questions[0]?.id, result: { action: 'decline' } };
+  expect((await post(world, PATH, answer, session)).status).toBe(202);
+  say({ id: 'long', method: 'elicitation/create', params: { ...params, message: 'x'.repeat(255 * 1024) } });
+  await expect.poll(refused).toHaveLength(10);
+  say({ id: 'again', method: 'elicitation/create', params: { ...params, message: 'Again?' } });
+  expect((await stream.next())?.params?.['message']).toBe('Again?');
 }, 60_000);

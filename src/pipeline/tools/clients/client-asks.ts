@@ -34,6 +34,8 @@ export interface Asker {
 
 /** Questions of one call, or that wait at once outside of calls. */
 const MOST_ASKS = 32;
+/** All questions together that wait outside of calls, in UTF-16 code units. */
+const MOST_WAITING = 256 * 1024;
 /** Longest question, in UTF-16 code units. */
 const MOST_LENGTH = 1024 * 1024;
 
@@ -48,6 +50,8 @@ export class ClientAsks implements Disposable {
   readonly #parts: AskParts;
   readonly #can: JsonObject;
   readonly #open = new Set<Disposable>();
+  /** From when they come until they are answered or refused. */
+  readonly #waiting = new Set<ServerAsk>();
   readonly #methods = new Set<string>();
   #said: SaidSoFar;
   #count = 0;
@@ -82,13 +86,12 @@ export class ClientAsks implements Disposable {
     const { body } = ask.document;
     const refusal = whyNotAsked(ask.method, body['params'], this.#can);
     if (refusal !== undefined) return refuse(ask, RPC.methodNotFound, refusal);
-    const isOutside = this.#asker.tool === undefined;
-    if ((isOutside ? this.#open.size : this.#count) >= MOST_ASKS)
-      return refuse(ask, RPC.internal, `A client is asked ${MOST_ASKS} times at most.`);
+    if (!this.#hasRoom(ask)) return refuse(ask, RPC.internal, `A client is asked ${MOST_ASKS} times at most.`);
     this.#count += 1;
+    this.#waiting.add(ask);
     this.#last = this.#last
       .then(() => this.#pass(ask, body['params']))
-      .catch(() => refuse(ask, RPC.internal, 'The client cannot be asked.'));
+      .catch(() => this.#refuse(ask, RPC.internal, 'The client cannot be asked.'));
   }
 
   /** Resolves when no question and no answer is still on its way. */
@@ -99,14 +102,28 @@ export class ClientAsks implements Disposable {
   [Symbol.dispose](): void {
     for (const one of this.#open) one[Symbol.dispose]();
     this.#open.clear();
+    this.#waiting.clear();
+  }
+
+  #hasRoom({ document: { text } }: ServerAsk): boolean {
+    if (this.#asker.tool !== undefined) return this.#count < MOST_ASKS;
+    let { length } = text;
+    for (const { document } of this.#waiting) length += document.text.length;
+    return this.#waiting.size < MOST_ASKS && length <= MOST_WAITING;
+  }
+
+  #refuse(ask: ServerAsk, code: number, message: string): void {
+    this.#waiting.delete(ask);
+    refuse(ask, code, message);
   }
 
   async #pass(ask: ServerAsk, params: Json | undefined): Promise<void> {
     const { request } = this.#asker;
     const { session, onAsk } = request;
-    if (!session || !onAsk) return refuse(ask, RPC.methodNotFound, 'This client cannot be asked.');
+    if (!session || !onAsk) return this.#refuse(ask, RPC.methodNotFound, 'This client cannot be asked.');
     const text = isObject(params) ? await this.#looked(params) : undefined;
-    if (text === 'refused') return refuse(ask, RPC.internal, 'Refused by data protection: the client is not asked.');
+    if (text === 'refused')
+      return this.#refuse(ask, RPC.internal, 'Refused by data protection: the client is not asked.');
     if (request.signal.aborted) return;
     const opened: Disposable & { readonly id: string } = this.#parts.tools.clients.asks.open({
       session: session.name,
@@ -136,7 +153,7 @@ export class ClientAsks implements Disposable {
 
   /** Sends an answer of the client on, after those before it. Rejects with the client's error. */
   #answer(ask: ServerAsk, params: Json | undefined, reply: ClientReply): Promise<void> {
-    const answering = this.#last.then(() => this.#send(ask, params, reply));
+    const answering = this.#last.then(() => this.#send(ask, params, reply)).finally(() => this.#waiting.delete(ask));
     this.#last = answering.catch(() => undefined);
     return answering;
   }
