@@ -24,9 +24,7 @@ const MINUTE_MS = 60_000;
 const MOST_KEYS = 10_000;
 
 /** Whose session it is, with what its servers need to know the user by. */
-export interface SessionCaller extends SessionOwner, Pick<CallContext, 'signal'> {
-  readonly subject?: string | undefined;
-}
+export interface SessionCaller extends SessionOwner, Pick<CallContext, 'signal'> {}
 
 interface Parts {
   readonly cipher: ContentCipher;
