@@ -119,7 +119,7 @@ export function openServerStream(
     throw new RpcFault(RPC.invalidRequest, 406, 'Accept must take text/event-stream.');
   const { context } = from;
   const current = () => currentOf(authenticatedOf(from.request), keys);
-  // All that it keeps of policy and servers is of one workload: another one begins anew.
+  // All that it keeps of policy and servers is of one workload: for another one, the client begins again.
   const isGood = () => current()?.key.workload === context.key.workload;
   const stream = streams.open(reply, context.key, isGood);
   const listener = {

@@ -190,7 +190,7 @@ export class ClientAsks implements Disposable {
   }
 }
 
-/** With what an answer is sent: a call keeps what it began with, an answer outside of calls has what is configured now. */
+/** With what an answer is sent: a call keeps what it began with, an answer outside of calls has the configuration of now. */
 function configuredNow({ request, server }: Asker): Pick<CallContext, 'key' | 'snapshot'> & Pick<Asker, 'server'> {
   if (!request.current) return { key: request.key, snapshot: request.snapshot, server };
   const current = request.current();

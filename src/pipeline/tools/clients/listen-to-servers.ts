@@ -58,7 +58,7 @@ async function listenToOne(
   const request = { ...listener, key: keyFor(listener.key, server.trust) };
   const nothing = { arguments: undefined, answers: [], sent: { arguments: '{}', answers: [] } };
   using asks = new ClientAsks({ request, server, tool: undefined, said: nothing, inspection: undefined }, parts);
-  // Policy, keys and servers are those of the beginning: with others, the client begins anew.
+  // Policy, keys and servers are those of the beginning: with others, the client begins again.
   const isOver = (): boolean => {
     if (listener.current()?.key.workload === listener.key.workload) return false;
     listener.end();
@@ -90,7 +90,7 @@ async function listenToOne(
   });
 }
 
-/** Does work once at a time; what is asked for meanwhile is one more time. */
+/** Does work once at a time; all wishes that come meanwhile are one more time. */
 function merged(work: () => Promise<void>): () => void {
   let isAsked = false;
   let isRunning = false;
@@ -108,7 +108,7 @@ function merged(work: () => Promise<void>): () => void {
   };
 }
 
-/** A client that learns of a changed list finds the new one. Gives what it is told. */
+/** A client that learns of a changed list finds the new one. Gives the message for it. */
 async function changed(method: string, server: McpServerConfig, parts: AskParts): Promise<string> {
   const feature = CHANGES.get(method);
   const { offered, prompts, lists } = parts.tools;

@@ -17,7 +17,7 @@ interface Who {
   readonly subject?: string;
 }
 
-/** A token that names no person, as it is told from others. */
+/** A token that names no person, unlike others. */
 const token = (id: string, signature = 's'): string =>
   `e30.${Buffer.from(JSON.stringify({ client_id: 'agent', jti: id })).toString('base64url')}.${signature}`;
 
@@ -30,7 +30,7 @@ test.each<[string, Who, Who, boolean]>([
   ['a token, where it was sealed for the key itself', {}, { subject: token('a') }, false],
   ['another token of one person', { person: 'p', subject: token('a') }, { person: 'p', subject: token('b') }, true],
   ['another person', { person: 'p', subject: token('a') }, { person: 'q', subject: token('a') }, false],
-])('what was sealed for one caller opens for %s or not', (_what, sealedFor, openedBy, isOpened) => {
+])('a text sealed for one caller opens for %s or not', (_what, sealedFor, openedBy, isOpened) => {
   const owner = (who: Who): SessionOwner => ({ key, server: undefined, ...who });
   const id = sealSession(cipher, owner(sealedFor), { name: 'n', capabilities: {} }, []);
   expect(openSealed(cipher, owner(openedBy), id ?? '') !== undefined).toBe(isOpened);
