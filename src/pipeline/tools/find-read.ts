@@ -65,7 +65,7 @@ function findResource(place: string | undefined, uri: string, workload: Workload
   if (!server) return without(place === undefined ? unknownResource() : unknownServer());
   const why = uriFault(named.uri);
   if (why !== undefined)
-    return without(new GatewayError('invalid_request', `params.uri ${why}.`, { param: 'params.uri' }), server);
+    return without(new GatewayError('invalid_request', `The URI ${why}.`, { param: 'params.uri' }), server);
   return { server, own: named.uri, id, pin: undefined, quarantined: false, fault: undefined };
 }
 

@@ -12,7 +12,7 @@ export function uriFault(uri: string): string | undefined {
   if (uri.length > MOST_URI) return `must have at most ${MOST_URI} characters`;
   const scheme = SCHEME.exec(uri)?.[1]?.toLowerCase();
   // A template may begin with its scheme: what it stands for is looked at when it is read.
-  if (scheme === undefined && !uri.startsWith('{')) return 'must be a URI with a scheme';
+  if (scheme === undefined && !uri.startsWith('{')) return 'must begin with a scheme';
   if (scheme !== undefined && ACTIVE.has(scheme)) return `must not have the scheme ${scheme}`;
   if (UNSEEN.test(uri)) return 'must not have control characters, invisible characters or backslashes';
   // What policy allows by its beginning must not lead elsewhere.
