@@ -201,15 +201,11 @@ async function passRead(
   const tool = { ...answered, is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
-  const { kind } = answer;
+  const { kind, document } = answer;
+  const told = await clientText({ text, request, known: document }, kind, server);
+  if (told instanceof GatewayError) throw new Stopped(told, { tool: { ...tool, is_error: true }, unscanned });
   return {
-    reply: {
-      kind,
-      status: statusOf(answer, request),
-      text: clientText(text, kind, request, server),
-      unscanned,
-      limits,
-    },
+    reply: { kind, status: statusOf(answer, request), text: told, unscanned, limits },
     facts: { tool, unscanned, isServed: !request.signal.aborted },
   };
 }

@@ -280,7 +280,9 @@ async function passResult(
   const tool = { ...answered, ...(asks && { asks }), is_error: isError, result_findings: findings };
   const unscanned = [...new Set([...stated.unscanned, ...looked.unscanned])];
   if (refusal) throw new Stopped(refusal, { tool, unscanned });
-  const told = request.server === undefined ? linkedText(text, server) : text;
+  const told =
+    request.server === undefined ? await linkedText({ text, request, known: answer.document }, server) : text;
+  if (told instanceof GatewayError) throw new Stopped(told, { tool: { ...tool, is_error: true }, unscanned });
   return {
     reply: { kind: answer.kind, status: statusOf(answer, request), text: told, unscanned, limits },
     // A call is paid for when it is done, however many rounds it takes.

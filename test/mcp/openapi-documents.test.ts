@@ -164,6 +164,28 @@ test.each([
   expect(said).toEqual([]);
 });
 
+test('what a description hides is neither written nor shown as it is', async () => {
+  const [file, said] = [join(dir, 'hidden.json'), [] as string[]];
+  const output = { out: (line: string) => said.push(line), err: (line: string) => said.push(line) };
+  const write = (more: object) => writeFile(file, JSON.stringify({ ...DESCRIPTION, ...more }));
+  const args = [file, '--jurisdiction', 'EU'];
+  await write({ servers: [{ url: 'https://weather.example/v1\u2028x' }] });
+  await expect(mcpFromOpenApi(args, output)).rejects.toThrow('a text or name that is not read as it stands');
+  expect(said).toEqual([]);
+  const operation = { operationId: 'x', description: 'Reads.\u2028x: y', deprecated: false };
+  const path = '/ä\nx: y\u2028z\u001b[2J';
+  await write({
+    info: { title: 'A\rx: y\u2028z' },
+    paths: { '/a': { get: operation }, [path]: { get: { servers: [] } } },
+  });
+  await mcpFromOpenApi(args, output);
+  // oxlint-disable-next-line no-control-regex -- what no line may have
+  for (const line of said) expect(line).not.toMatch(/[\r\u001b\u0085\u2028\u2029]/);
+  expect(said[0]).toBe('# From hidden.json: A x: y z');
+  expect(parse(said[1]!)).toMatchObject({ spec: { operations: [{ description: 'Reads.<U+2028>x: y' }] } });
+  expect(said.slice(2)).toHaveLength(2);
+});
+
 test('probe lists the operations with their hashes, and asks nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gw-openapi-'));
   try {

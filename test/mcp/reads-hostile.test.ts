@@ -73,6 +73,20 @@ describe('hostile servers', () => {
     expect(own.text).toContain(`"${victim}"`);
   });
 
+  test('results and resources with links without an end are refused where servers are offered together', async () => {
+    const many = Array.from({ length: 10_001 }, (_, at) => ({ type: 'resource_link', uri: `memo://${at}`, name: 'n' }));
+    const contents = many.map(({ uri }) => ({ uri, text: 'x' }));
+    server.behaviour.call = () => ({ resultType: 'complete', content: many });
+    await serve({ 'resources/read': () => ({ contents }) });
+    const called = await ask(world, 'modern', '/v1/mcp', 'tools/call', { name: `${one}__echo`, arguments: {} });
+    const resource = await read(`gw-${one}+memo://a`, '/v1/mcp');
+    for (const answer of [called, resource]) {
+      expect(answer.text).toContain('cannot be inspected');
+      expect(await row(answer)).toMatchObject({ units: { calls: 1 }, code: 'upstream_error' });
+    }
+    expect((await read('memo://a')).body.result?.['contents']).toEqual(contents);
+  });
+
   test('lists without an end are cut and say so', async () => {
     let page = 0;
     await serve({

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stringify } from 'yaml';
 import { compileApi } from '#/config/compile/api-operations.ts';
 import { createFaultLog } from '#/config/fault.ts';
 import { MOST_OPERATIONS } from '#/config/resources/api-operation.ts';
 import { API_VERSION } from '#/config/resources/schema.ts';
 import { validate } from '#/config/resources/validate.ts';
+import { showHidden } from '#/values/hidden-characters.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -15,6 +15,7 @@ import { findOperations, METHODS, type Wanted } from './openapi/find-operations.
 import { shortText } from './openapi/input-schema.ts';
 import { authOf } from './openapi/security.ts';
 import { toOperation } from './openapi/to-operation.ts';
+import { misleads, writeYaml } from './openapi/write-yaml.ts';
 
 export const MCP_FROM_OPENAPI_HELP = `gwctl mcp from-openapi FILE --jurisdiction PLACE [--name NAME] [--url URL]
     [--only NAME,…] [--methods METHOD,…] [--tags TAG,…] [--secret NAME/KEY] [--client-id ID]
@@ -37,6 +38,8 @@ document is read and nothing is fetched: read the result before you use it, sinc
 const MOST_BYTES = 32 * 1024 * 1024;
 const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const MOST_NOTES = 100;
+/** Characters of a title or a path that is shown. */
+const MOST_LINE = 128;
 
 interface Options extends Wanted {
   readonly name: string | undefined;
@@ -52,9 +55,9 @@ export async function mcpFromOpenApi(args: readonly string[], { out, err }: Outp
   const document = await readApiDocument(file, await textOf(file));
   const { resource, notes } = serverFrom(document, options);
   refuseFaults(resource);
-  out(`# From ${shortText(basename(file), 128)}: ${titleOf(document)}`);
-  out(stringify(resource, { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false }).trimEnd());
-  for (const note of notes.slice(0, MOST_NOTES)) err(note);
+  out(`# From ${oneLine(basename(file))}: ${titleOf(document)}`);
+  out(writeYaml(resource));
+  for (const note of notes.slice(0, MOST_NOTES)) err(showHidden(note));
   if (notes.length > MOST_NOTES) err(`and ${notes.length - MOST_NOTES} more`);
   return 0;
 }
@@ -127,7 +130,7 @@ function serverFrom(
   const credential = typeof auth?.['header'] === 'string' ? auth['header'] : undefined;
   const written: JsonObject[] = [];
   for (const one of found) {
-    const place = `${one.name} (${one.method.toUpperCase()} ${shortText(one.path, 128)})`;
+    const place = `${one.name} (${one.method.toUpperCase()} ${oneLine(one.path)})`;
     try {
       const { operation, notes: own } = toOperation(one, document, credential);
       written.push(operation);
@@ -163,13 +166,12 @@ function noneLeft(found: number, notes: readonly string[]): string {
 function titleOf({ root }: ApiDocument): string {
   const { info } = root;
   const said = isObject(info) ? [info['title'], info['version']] : [];
-  return shortText(
-    said
-      .filter((one) => typeof one === 'string')
-      .join(' ')
-      .replaceAll('\n', ' '),
-    128,
-  );
+  return oneLine(said.filter((one) => typeof one === 'string').join(' '));
+}
+
+/** A short text of a document on one line, whatever a terminal or a parser takes for the end of one. */
+function oneLine(text: string): string {
+  return showHidden(shortText(text.slice(0, MOST_LINE + 1).replaceAll(/\s/g, ' '), MOST_LINE));
 }
 
 function nameOf(document: ApiDocument): string {
@@ -198,8 +200,12 @@ function baseOf({ root }: ApiDocument, given: string | undefined): string {
   throw new UsageError('the description names no whole address of the API: give it with --url https://…');
 }
 
-/** The resource as a gateway checks it. */
+/** The resource as a gateway checks it, and as its author reads it. */
 function refuseFaults(resource: JsonObject): void {
+  if (misleads(resource))
+    throw new UsageError(
+      'the resource would have a text or name that is not read as it stands, such as one with hidden characters: change it in the description',
+    );
   const found: string[] = [];
   const body = validate('MCPServer', resource, (field, message) => found.push(`${field} ${message}`));
   if (body) {
@@ -207,5 +213,6 @@ function refuseFaults(resource: JsonObject): void {
     compileApi({ faults }, { file: '', object: body.metadata.name, order: 0, body });
     for (const { field, message } of faults.list()) found.push(`${field} ${message}`);
   }
-  if (found.length > 0) throw new UsageError(`the resource would not be valid: ${found.slice(0, 5).join('; ')}`);
+  if (found.length > 0)
+    throw new UsageError(`the resource would not be valid: ${showHidden(found.slice(0, 5).join('; '))}`);
 }

@@ -6,10 +6,9 @@ import type { Inspection } from '#/inspect/inspect.ts';
 import type { ToolAnswer } from '#/ports/mcp-servers.ts';
 import { render, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
-import { readResult } from '#/wire/mcp/leaves.ts';
 import { RPC } from '#/wire/mcp/message.ts';
-import { linkedText } from './linked-text.ts';
-import { eraEdits, lookAt, restoredIn, type LookedThrough } from './results.ts';
+import { edited, linkedText, links, mayLink, type Told } from './linked-text.ts';
+import { eraEdits, lookAt, restoredInTurns, type LookedThrough } from './results.ts';
 
 /** Values of one argument that a server may suggest. */
 const MOST_VALUES = 100;
@@ -63,7 +62,7 @@ export async function lookThroughRead(
   if (refusal) return { ...none, refusal: refusedRead(refusal, findings) };
   const unrestored = render(document.text, [...found, ...(kind === 'result' ? eraEdits(document, request) : [])]);
   const said = { arguments: request.arguments?.source, answers: [] };
-  const restored = restoredIn(unrestored, { request, inspection, said });
+  const restored = await restoredInTurns(unrestored, { request, inspection, said });
   if (restored instanceof GatewayError) return { ...none, refusal: restored };
   return { text: restored, unrestored, isError: kind === 'error', findings, unscanned };
 }
@@ -86,17 +85,19 @@ function refusedRead(refusal: GatewayError, findings: Readonly<Record<string, nu
   );
 }
 
-/** The text in the form that the client's era has, with addresses that it can read. */
-export function clientText(
-  text: string,
+/** The text in the form that the client's era has, with addresses that it can read. An error where it cannot be read. */
+export async function clientText(
+  told: Told & { readonly request: ServerReadRequest },
   kind: ToolAnswer['kind'],
-  request: Pick<ServerReadRequest, 'era' | 'method' | 'server'>,
   server: McpServerConfig,
-): string {
-  const told = request.server === undefined ? linkedText(text, server) : text;
-  if (request.method !== 'resources/read') return told;
-  const document = readResult(told);
-  return render(told, kind === 'error' ? codeEdits(document, request) : cacheEdits(document, request));
+): Promise<string | GatewayError> {
+  const { text, request } = told;
+  const isFederated = request.server === undefined;
+  if (request.method !== 'resources/read') return isFederated ? linkedText(told, server) : text;
+  return edited(told, function* (document) {
+    const own = kind === 'error' ? codeEdits(document, request) : cacheEdits(document, request);
+    return isFederated && mayLink(text) ? [...own, ...(yield* links(document, server))] : own;
+  });
 }
 
 /** Legacy revisions have a code of their own for a resource that is not there; modern ones name its address. */

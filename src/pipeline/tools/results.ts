@@ -125,7 +125,8 @@ function refused(findings: Readonly<Record<string, number>>): GatewayError {
   return new GatewayError('data_protection', `Refused by data protection: ${what}. The tool was run.`);
 }
 
-function unusable(cause: unknown): GatewayError {
+/** The failure of a server whose result cannot be read. */
+export function unusable(cause: unknown): GatewayError {
   const message = 'The MCP server answered with a result that cannot be inspected.';
   return new GatewayError('upstream_error', message, { report: { cause: 'protocol', attempts: [] } }, { cause });
 }
@@ -141,7 +142,7 @@ interface Restored {
 const OF_RESULT = { family: 'mcp', answerLeaves: textsIn } as const;
 
 /** The text with originals in the place of their tags, where they may stand. */
-export function restoredIn(text: string, came: Restored): string | GatewayError {
+function restoredIn(text: string, came: Restored): string | GatewayError {
   const restoration = restorationOf(came);
   if (!restoration) return text;
   try {
@@ -153,7 +154,10 @@ export function restoredIn(text: string, came: Restored): string | GatewayError 
 }
 
 /** The same; of a large text in turns with other work. */
-async function restoredInTurns(text: string, came: Restored & Pick<Came, 'request'>): Promise<string | GatewayError> {
+export async function restoredInTurns(
+  text: string,
+  came: Restored & { readonly request: Pick<CallContext, 'key' | 'signal'> },
+): Promise<string | GatewayError> {
   const slices = slicesFor(text, came.request);
   const restoration = slices && restorationOf(came);
   if (!slices || !restoration) return restoredIn(text, came);

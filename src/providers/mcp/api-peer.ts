@@ -1,12 +1,20 @@
 import type { ApiConfig, McpServerConfig } from '#/config/snapshot.ts';
-import { McpServerFault, type ListedTool, type ToolAnswer, type ToolListing } from '#/ports/mcp-servers.ts';
+import {
+  McpServerFault,
+  type InTurns,
+  type ListedTool,
+  type ToolAnswer,
+  type ToolListing,
+} from '#/ports/mcp-servers.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { locate, type WireDocument } from '#/wire/document/document.ts';
 import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import { isLarge, PIECE } from '#/wire/document/large-text.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
-import { readResult } from '#/wire/mcp/leaves.ts';
+import { finish } from '#/wire/document/steps.ts';
+import { readLargeArguments, readLargeResult, readResult } from '#/wire/mcp/leaves.ts';
 import { UnfitArgument, writeApiRequest, type ApiRequest } from '#/wire/openapi/write-request.ts';
-import { writeApiResults } from '#/wire/openapi/write-result.ts';
+import { writeApiResults, type ApiAnswer } from '#/wire/openapi/write-result.ts';
 import type { Transport } from '../http/transport.ts';
 import { Credential } from './credential.ts';
 import type { ForUser } from './exchanges.ts';
@@ -18,9 +26,13 @@ export interface ApiAsk {
   readonly tool: string;
   /** JSON source of the arguments; undefined: the call has none. */
   readonly arguments: string | undefined;
+  /** Works on large arguments and answers; absent: that is done at once. */
+  readonly inTurns?: InTurns | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
+
+const AT_ONCE: InTurns = async (steps) => finish(steps);
 
 /** What rows and lists say in the place of a revision of the protocol. */
 const SPOKEN = 'OpenAPI';
@@ -61,7 +73,7 @@ export class ApiPeer {
    * `UpstreamFault`, `McpServerFault` where the API refuses the credential, `McpTokenFault` or `NoRoomForResults`.
    */
   async call(ask: ApiAsk): Promise<ToolAnswer> {
-    const request = this.#request(ask);
+    const request = await this.#request(ask);
     const place = this.#room.enter(this.#server.id);
     try {
       let secret: string | undefined;
@@ -78,7 +90,8 @@ export class ApiPeer {
       const contentType = incoming.header('content-type')?.slice(0, 256) ?? '';
       const retryAfter = incoming.header('retry-after');
       const answer = { status, contentType, bytes: withoutSecret(bytes, secret), retryAfter };
-      const document = this.#document(writeApiResults(answer, `gatewarden:///api/${this.#server.name}/${ask.tool}`));
+      const uri = `gatewarden:///api/${this.#server.name}/${ask.tool}`;
+      const document = await this.#document(answer, uri, ask.inTurns ?? AT_ONCE);
       const release = (): void => place[Symbol.dispose]();
       return { kind: 'result', document, version: SPOKEN, status, [Symbol.dispose]: release };
     } catch (thrown) {
@@ -102,16 +115,16 @@ export class ApiPeer {
     return { tools, leftOut: 0, bytes, ttlMs: undefined, version: SPOKEN };
   }
 
-  #request({ tool, arguments: source }: ApiAsk): ApiRequest {
+  async #request({ tool, arguments: source, inTurns = AT_ONCE }: ApiAsk): Promise<ApiRequest> {
     const operation = this.#api.operations.get(tool);
     if (!operation) throw unsent('the API has no operation with this name');
     const text = source ?? '{}';
-    const body = JSON.parse(text) as JsonObject;
     try {
-      return writeApiRequest(operation, body, locate('mcp', text, body));
+      const document = isLarge(text) ? await inTurns(readLargeArguments(text)) : read(text);
+      return writeApiRequest(operation, document.body, document);
     } catch (thrown) {
       // The arguments were looked at before: a fault in them now is not the client's.
-      if (thrown instanceof UnfitArgument) throw unsent(thrown.message);
+      if (thrown instanceof UnfitArgument || isUnreadable(thrown)) throw unsent(thrown.message);
       throw thrown;
     }
   }
@@ -161,19 +174,30 @@ export class ApiPeer {
     return Buffer.concat(parts);
   }
 
-  /** The fullest of the results that can be inspected and is not too large. */
-  #document(results: readonly string[]): WireDocument {
+  /** The fullest of the results that can be inspected and is not too large; a large one in turns with other work. */
+  async #document(answer: ApiAnswer, uri: string, inTurns: InTurns): Promise<WireDocument> {
     const most = this.#server.maxResultBytes;
+    const steps = writeApiResults(answer, uri);
+    const results = answer.bytes.length > PIECE ? await inTurns(steps) : finish(steps);
     for (const text of results) {
       if (Buffer.byteLength(text) > most) continue;
       try {
-        return readResult(text);
+        return isLarge(text) ? await inTurns(readLargeResult(text)) : readResult(text);
       } catch (thrown) {
-        if (!(thrown instanceof AmbiguousJson) && !(thrown instanceof TooManyValues)) throw thrown;
+        if (!isUnreadable(thrown)) throw thrown;
       }
     }
     throw tooLarge(most);
   }
+}
+
+function read(text: string): WireDocument {
+  return locate('mcp', text, JSON.parse(text) as JsonObject);
+}
+
+/** Whether a text has too many values, or is one that parsers disagree about. */
+function isUnreadable(thrown: unknown): thrown is AmbiguousJson | TooManyValues {
+  return thrown instanceof AmbiguousJson || thrown instanceof TooManyValues;
 }
 
 function unsent(message: string): McpServerFault {

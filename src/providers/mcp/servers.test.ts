@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { Incoming } from '#/ports/provider.ts';
+import { PIECE } from '#/wire/document/large-text.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import { TokenOriginFault } from '#/ports/mcp-servers.ts';
 import { createMcpServers } from './servers.ts';
@@ -112,4 +114,98 @@ test('a token whose signature is spelled in another way is the same token', asyn
   expect(sent).toHaveLength(1);
   await expect(call('eyJ.b.sigA')).rejects.toThrow(/400/);
   expect(sent).toHaveLength(2);
+});
+
+const API = {
+  ...SERVER,
+  name: 'crm',
+  maxResultBytes: 32 * 1024 * 1024,
+  api: {
+    operations: new Map([
+      [
+        'echo',
+        { method: 'POST', path: '/x', parameters: [], body: { argument: 'body', contentType: 'application/json' } },
+      ],
+    ]),
+    digest: '',
+  },
+} as unknown as McpServerConfig;
+
+/** Calls a tool whose server or API answers so. `longest`: characters of the longest text that was parsed at once. */
+async function callLarge(server: McpServerConfig, answer: string, args = '{}') {
+  const transport: Transport = {
+    async send({ body, path }: TransportRequest) {
+      if (path.endsWith('/x')) return answered(200, 'application/json', answer);
+      const { id, method } = JSON.parse(body as string) as { readonly id?: string; readonly method?: string };
+      const about = `{"jsonrpc":"2.0","id":"${id}","result":`;
+      if (method === 'tools/call') return answered(200, 'application/json', `${about}${answer}}`);
+      return answered(200, 'application/json', `${about}{"supportedVersions":["2026-07-28"],"capabilities":{}}}`);
+    },
+    close: async () => undefined,
+  };
+  let turns = 0;
+  const inTurns = async <T>(steps: Steps<T>): Promise<T> => {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      turns += 1;
+    }
+  };
+  const servers = createMcpServers(transport, { name: 'gatewarden', version: '1' });
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    const ask = { tool: 'echo', arguments: args, headers: {}, meta: {}, timeoutMs: 5000, inTurns };
+    using got = await servers.call(server, { ...ask, signal: new AbortController().signal });
+    const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length));
+    return { body: got.document.body, text: got.document.text, turns, longest };
+  } finally {
+    parse.mockRestore();
+  }
+}
+
+test('a large answer of an API is read in turns, never at once', async () => {
+  const { body, turns, longest } = await callLarge(API, JSON.stringify({ a: ['"\\\n', 'x'.repeat(500_000)] }));
+  expect(body['structuredContent']).toEqual({ a: ['"\\\n', 'x'.repeat(500_000)] });
+  expect(turns).toBeGreaterThan(20);
+  expect(longest).toBeLessThanOrEqual(PIECE + 2);
+});
+
+test('large arguments of an API are read in turns', async () => {
+  const { turns, longest } = await callLarge(API, '{}', `{"body":"${'x'.repeat(500_000)}"}`);
+  expect(turns).toBeGreaterThan(5);
+  expect(longest).toBeLessThanOrEqual(PIECE + 2);
+});
+
+test.each([
+  ['empty lists', `[${'[],'.repeat(3_000_000)}[]]`],
+  ['lists in lists', `${'['.repeat(3_000_000)}${']'.repeat(3_000_000)}`],
+  ['numbers', `[${'1,'.repeat(1_100_000)}1]`],
+])('an answer of an API that is %s is passed on as text alone', async (_, answer) => {
+  const { body, longest } = await callLarge(API, answer);
+  expect(body).toEqual({ content: [{ type: 'text', text: answer }] });
+  expect(longest).toBeLessThanOrEqual(PIECE + 2);
+});
+
+test('what only becomes JSON when it is put into a result is passed on as text alone', async () => {
+  for (const padding of ['', ' '.repeat(100_000)]) {
+    const answer = `{},"isError":true,"more":{${padding}}`;
+    const { body } = await callLarge(API, answer);
+    expect(body).toEqual({ content: [{ type: 'text', text: answer }] });
+  }
+});
+
+test('characters of two halves and lone halves stay as they are where a large answer is cut into pieces', async () => {
+  for (const before of ['', 'x']) {
+    const answer = JSON.stringify({ a: `${before}${'😀'.repeat(100_000)}` });
+    const { body } = await callLarge(API, answer);
+    expect(body['content']).toEqual([{ type: 'text', text: answer }]);
+  }
+});
+
+test('a result of an MCP server that is tiny values is refused before it is parsed', async () => {
+  const calling = callLarge(
+    { ...SERVER, maxResultBytes: 32 * 1024 * 1024 },
+    `{"a":[${'[],'.repeat(3_000_000)}[]]}`,
+  );
+  await expect(calling).rejects.toThrow('the answer has too many values');
 });

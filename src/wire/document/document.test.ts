@@ -186,6 +186,9 @@ describe('members', () => {
 test('a text of nothing but tiny values is refused before it fills the memory', () => {
   expect(() => readDocument('chat', `{"a":[${'0,'.repeat(300_000)}0]}`)).toThrow(TooManyValues);
   expect(() => readDocument('chat', `{"a":[${'0,'.repeat(2_100_000)}0]}`)).toThrow(TooManyValues);
+  const nested = (open: string, close: string) => `{"a":${open.repeat(1_100_000)}0${close.repeat(1_100_000)}}`;
+  expect(() => readDocument('chat', nested('[[', ']]'))).toThrow(TooManyValues);
+  expect(() => readDocument('chat', nested('[{"":', '}]'))).toThrow(TooManyValues);
 });
 
 test.each(['', '[]', '"x"', '{', 'null', '{"a":}'])('%j is not a document', (text) => {

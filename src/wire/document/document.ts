@@ -61,8 +61,8 @@ export class NotAJsonObject extends Error {
 
 /** A text this long is counted before it is parsed: parsing is where tiny values cost most. */
 const COUNT_FROM = 1024 * 1024;
-/** Prose has fewer commas than this in the largest body. */
-const MAX_COMMAS = 2_000_000;
+/** Prose has fewer commas and brackets than this in the largest body. */
+const MAX_SIGNS = 2_000_000;
 
 /**
  * Reads a document. Throws `NotAJsonObject`, `AmbiguousJson` where parsers could disagree on what it says, or
@@ -88,10 +88,15 @@ export function locate(family: Family, text: string, body: JsonObject, options?:
   return { family, text, body: escapedNames ? (valueOf(root) as JsonObject) : body, root: root as ObjectNode };
 }
 
+/** Each value but the first stands behind one of these signs. */
+const BEFORE_VALUES = [',', '[', '{'];
+
 function refuseTinyValues(text: string): void {
-  let commas = 0;
-  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
-    if (++commas > MAX_COMMAS) throw new TooManyValues('the JSON has too many values');
+  let count = 0;
+  for (const sign of BEFORE_VALUES) {
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+      if (++count > MAX_SIGNS) throw new TooManyValues('the JSON has too many values');
+    }
   }
 }
 

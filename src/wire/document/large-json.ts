@@ -52,7 +52,7 @@ export function* readLarge(family: Family, text: string, options: ReadOptions = 
 }
 
 /** Like `scan`, of any JSON text, in steps. Throws `NotAJsonObject` for text that is not JSON. */
-export function* readLargeRoot(text: string, options: ScanOptions = {}): Steps<JsonNode> {
+export function* readLargeRoot(text: string, options: ReadOptions = {}): Steps<JsonNode> {
   const { root } = yield* new Reader(text, options).document();
   return root;
 }

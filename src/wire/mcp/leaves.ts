@@ -84,6 +84,11 @@ function isJson(text: string): boolean {
   }
 }
 
+/** Large arguments as they are sent, in steps. Throws as `readLarge` does. */
+export function readLargeArguments(text: string): Steps<WireDocument> {
+  return readLarge('mcp', text, { isOwn: true });
+}
+
 /** A large result of a server, in steps. Throws as `readLarge` does. */
 export function readLargeResult(text: string): Steps<WireDocument> {
   return readLarge('mcp', text, { lenient: true, isOwn: true });

@@ -1,41 +1,61 @@
+import { AnswerOutOfBounds } from '../answer/answer-bounds.ts';
 import { setString, type Edit } from '../document/document.ts';
 import type { JsonNode, ObjectNode, StringNode } from '../document/scan.ts';
+import type { Steps } from '../document/steps.ts';
+
+/** No honest result links to more resources. */
+const MOST_LINKS = 10_000;
+const OBJECTS_A_STEP = 256;
 
 /**
  * Writes other addresses for the resources that a result holds or links to: in `content` of tools, in the messages of
- * prompts, in `contents` of resources, and in the data of an error. `to`: the new address of one.
+ * prompts, in `contents` of resources, and in the data of an error. `to`: the new address of one. In steps. Throws
+ * `AnswerOutOfBounds` for too many links.
  */
-export function linkEdits(root: ObjectNode, to: (uri: string) => string): readonly Edit[] {
-  return linksIn(root).flatMap((node) => {
-    const uri = to(node.value);
-    return uri === node.value ? [] : setString(node, uri);
-  });
-}
-
-function linksIn(root: ObjectNode): readonly StringNode[] {
-  const links: StringNode[] = [];
-  const content = (node: JsonNode): void => {
-    for (const block of objectsIn(node)) {
-      uris(block, links);
-      for (const resource of membersOf(block, 'resource')) if (resource.kind === 'object') uris(resource, links);
+export function* linkEdits(root: ObjectNode, to: (uri: string) => string): Steps<readonly Edit[]> {
+  const edits: Edit[] = [];
+  let count = 0;
+  let looked = 0;
+  for (const object of linking(root)) {
+    if (++looked % OBJECTS_A_STEP === 0) yield;
+    for (const node of object === undefined ? [] : urisOf(object)) {
+      if (++count > MOST_LINKS) throw new AnswerOutOfBounds(`the answer has more than ${MOST_LINKS} links`);
+      const uri = to(node.value);
+      if (uri !== node.value) edits.push(setString(node, uri));
     }
-  };
-  for (const node of membersOf(root, 'content')) content(node);
-  for (const node of membersOf(root, 'contents')) for (const one of objectsIn(node)) uris(one, links);
-  for (const node of membersOf(root, 'messages'))
-    for (const message of objectsIn(node)) for (const inside of membersOf(message, 'content')) content(inside);
-  for (const node of membersOf(root, 'data')) if (node.kind === 'object') uris(node, links);
-  return links;
+  }
+  return edits;
 }
 
-function uris(object: ObjectNode, links: StringNode[]): void {
-  for (const uri of membersOf(object, 'uri')) if (uri.kind === 'string') links.push(uri);
+/** The objects whose `uri` is an address, one by one; undefined: something else was looked at. */
+function* linking(root: ObjectNode): Generator<ObjectNode | undefined> {
+  for (const node of membersOf(root, 'content')) yield* inContent(node);
+  for (const node of membersOf(root, 'contents')) yield* objectsIn(node);
+  for (const node of membersOf(root, 'messages')) {
+    for (const message of objectsIn(node)) {
+      yield undefined;
+      if (message) for (const inside of membersOf(message, 'content')) yield* inContent(inside);
+    }
+  }
+  for (const node of membersOf(root, 'data')) if (node.kind === 'object') yield node;
 }
 
-/** An object, or those of a list. */
-function objectsIn(node: JsonNode): readonly ObjectNode[] {
-  const nodes = node.kind === 'array' ? node.items : [node];
-  return nodes.filter((one) => one.kind === 'object');
+function* inContent(node: JsonNode): Generator<ObjectNode | undefined> {
+  for (const block of objectsIn(node)) {
+    yield block;
+    if (!block) continue;
+    for (const resource of membersOf(block, 'resource')) if (resource.kind === 'object') yield resource;
+  }
+}
+
+function urisOf(object: ObjectNode): readonly StringNode[] {
+  return membersOf(object, 'uri').filter((uri) => uri.kind === 'string');
+}
+
+/** An object, or those of a list; undefined stands for an item that is none. */
+function* objectsIn(node: JsonNode): Generator<ObjectNode | undefined> {
+  if (node.kind === 'object') yield node;
+  if (node.kind === 'array') for (const item of node.items) yield item.kind === 'object' ? item : undefined;
 }
 
 /** Every member of this name: clients differ in which of two they read. */

@@ -42,6 +42,8 @@ export class UnfitArgument extends Error {
 
 /** Characters of path and query: longer addresses are refused by many servers. */
 const MOST_ADDRESS = 16 * 1024;
+/** Members of objects and items of lists in path, query, headers and form of one request. An empty list counts as its member. */
+const MOST_VALUES = 10_000;
 /** Characters of one header. */
 const MOST_HEADER = 4096;
 /** What HTTP lets a header hold without a doubt: no line ends, no spaces at its ends. */
@@ -56,9 +58,10 @@ export function writeApiRequest(operation: ApiOperation, args: JsonObject, sourc
   const steps = new Map<string, string>();
   const query: string[] = [];
   const headers: Record<string, string> = {};
+  const count = new Count();
   for (const parameter of operation.parameters) {
     const { place, name, argument } = parameter;
-    const value = valueOf(args, argument, source);
+    const value = valueOf(args, argument, source, count);
     if (place === 'path') steps.set(name, pathText(value, parameter));
     else if (value.json === undefined || value.json === null) continue;
     else if (place === 'query') for (const pair of queryPairs(value, parameter)) query.push(pair);
@@ -69,7 +72,7 @@ export function writeApiRequest(operation: ApiOperation, args: JsonObject, sourc
   if (address.length > MOST_ADDRESS)
     throw new UnfitArgument('', `make an address of at most ${MOST_ADDRESS} characters`);
   const { body } = operation;
-  const content = body && bodyText(valueOf(args, body.argument, source), body);
+  const content = body && bodyText(valueOf(args, body.argument, source, count), body);
   if (content !== undefined && body) headers['content-type'] = body.contentType;
   return { method: operation.method, path: address, headers, body: content };
 }
@@ -86,17 +89,38 @@ interface Value {
   readonly json: Json | undefined;
   readonly node: JsonNode | undefined;
   readonly text: string | undefined;
+  /** Of the whole request. */
+  readonly count: Count;
 }
 
-function valueOf(args: JsonObject, argument: string, source: ArgumentSource | undefined): Value {
+/** How many values a request is made of. */
+class Count {
+  #values = 0;
+
+  /** Throws `UnfitArgument`. */
+  add(values: number, argument: string): void {
+    this.#values += values;
+    if (this.#values > MOST_VALUES)
+      throw new UnfitArgument(argument, `have at most ${MOST_VALUES} values, with those of the other arguments`);
+  }
+}
+
+function valueOf(args: JsonObject, argument: string, source: ArgumentSource | undefined, count: Count): Value {
   const json = Object.hasOwn(args, argument) ? args[argument] : undefined;
-  return { argument, json, node: source && member(source.root, argument), text: source?.text };
+  return { argument, json, node: source && member(source.root, argument), text: source?.text, count };
 }
 
-/** The value below: a member, or an item. */
-function within({ argument, text, node }: Value, name: string | number, json: Json | undefined): Value {
-  const inner = typeof name === 'string' ? member(node, name) : node?.kind === 'array' ? node.items[name] : undefined;
-  return { argument, json, node: inner, text };
+/** The members of an object by their names, without those that say nothing. */
+function membersOf(value: Value, object: JsonObject): readonly (readonly [string, Value])[] {
+  const { argument, text, node, count } = value;
+  const entries = Object.entries(object);
+  count.add(entries.length, argument);
+  const nodes = new Map(node?.kind === 'object' ? node.members.map((one) => [one.key.value, one.value]) : []);
+  return entries.flatMap(([name, json]) =>
+    json === undefined || json === null
+      ? []
+      : [[name, { argument, json, node: nodes.get(name), text, count }] as const],
+  );
 }
 
 function refuseUnknown({ parameters, body }: ApiOperation, args: JsonObject): void {
@@ -121,8 +145,11 @@ function plain({ argument, json, node, text }: Value): string {
 }
 
 function items(value: Value): readonly Value[] {
-  const { json } = value;
-  return Array.isArray(json) ? (json as readonly Json[]).map((item, index) => within(value, index, item)) : [value];
+  const { json, argument, text, node, count } = value;
+  if (!Array.isArray(json)) return [value];
+  count.add(json.length, argument);
+  const nodes = node?.kind === 'array' ? node.items : [];
+  return (json as readonly Json[]).map((item, index) => ({ argument, json: item, node: nodes[index], text, count }));
 }
 
 function pathText(value: Value, { slashes, argument }: ApiParameter): string {
@@ -175,9 +202,8 @@ function queryPairs(value: Value, { name, style }: ApiParameter): readonly strin
   if (style === 'json') return [pair(encodeURIComponent(sourceOf(value).toWellFormed()))];
   if (isObject(json)) {
     if (style !== 'deep') throw new UnfitArgument(argument, 'not be an object');
-    const members = Object.entries(json).filter(([, one]) => one !== undefined && one !== null);
-    return members.flatMap(([inner, one]) => {
-      const values = items(within(value, inner, one));
+    return membersOf(value, json).flatMap(([inner, one]) => {
+      const values = items(one);
       const innerKey = encodeURIComponent(`${name}[${inner.toWellFormed()}]`);
       return values.map((each) => `${innerKey}=${encodeURIComponent(plain(each))}`);
     });
@@ -201,10 +227,7 @@ function bodyText(value: Value, { argument, contentType }: NonNullable<ApiOperat
   if (contentType !== 'application/x-www-form-urlencoded') return sourceOf(value);
   if (!isObject(json)) throw new UnfitArgument(argument, 'be an object: it is sent as a form');
   const form = new URLSearchParams();
-  for (const [name, one] of Object.entries(json)) {
-    if (one === undefined || one === null) continue;
-    for (const each of items(within(value, name, one))) form.append(name, plain(each));
-  }
+  for (const [name, one] of membersOf(value, json)) for (const each of items(one)) form.append(name, plain(each));
   return form.toString();
 }
 

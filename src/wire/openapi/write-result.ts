@@ -1,5 +1,10 @@
 import type { JsonObject } from '../document/json.ts';
 import { isObject } from '../document/json.ts';
+import { NotAJsonObject } from '../document/document.ts';
+import { readLargeRoot } from '../document/large-json.ts';
+import { isLarge, PIECE } from '../document/large-text.ts';
+import { AmbiguousJson, TooManyValues } from '../document/scan.ts';
+import type { Steps } from '../document/steps.ts';
 
 /** An answer of an API, read to its end. */
 export interface ApiAnswer {
@@ -21,18 +26,19 @@ const IS_JSON = /[/+]json$/;
 
 /**
  * The result of a tool, as JSON source, in several forms, the fullest first: JSON is text and `structuredContent`, other text is
- * text, a picture or sound is one, and other bytes are a file named `uri`. A status that is no success is an error.
+ * text, a picture or sound is one, and other bytes are a file named `uri`. A status that is no success is an error. In steps.
  */
-export function writeApiResults(answer: ApiAnswer, uri: string): readonly string[] {
+export function* writeApiResults(answer: ApiAnswer, uri: string): Steps<readonly string[]> {
   const { status, bytes } = answer;
   const type = typeOf(answer.contentType);
   const text = textOf(answer, type);
   if (status < 200 || status > 299) return [failure(answer, text)];
   if (bytes.length === 0) return [result([textBlock(`The API answered with status ${status} and no content.`)])];
   if (text === undefined) return [result([fileBlock(bytes, type, uri)])];
-  const blocks = [textBlock(text)];
+  yield;
+  const blocks = [`{"type":"text","text":${yield* quoted(text)}}`];
   const isJson = type === '' || IS_JSON.test(type);
-  const structured = isJson ? objectSource(text) : undefined;
+  const structured = isJson ? yield* objectSource(text) : undefined;
   const plain = result(blocks);
   return structured === undefined ? [plain] : [result(blocks, `,"structuredContent":${structured}`), plain];
 }
@@ -45,13 +51,31 @@ function textBlock(text: string): string {
   return `{"type":"text","text":${JSON.stringify(text)}}`;
 }
 
-/** Clients know structured content as an object: other values are put into one. */
-function objectSource(text: string): string | undefined {
+/** A text as JSON, piece by piece. */
+function* quoted(text: string): Steps<string> {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = at + PIECE;
+    // The halves of a character stay together.
+    const next = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end + 1 : end;
+    pieces.push(JSON.stringify(text.slice(at, next)).slice(1, -1));
+    at = next;
+    yield;
+  }
+  return `"${pieces.join('')}"`;
+}
+
+/** Clients know structured content as an object: other values are put into one. Undefined: it is not JSON, or too much of it. */
+function* objectSource(text: string): Steps<string | undefined> {
   try {
-    const value = JSON.parse(text) as unknown;
-    return isObject(value) ? text : `{"result":${text}}`;
-  } catch {
-    return undefined;
+    const isOne = isLarge(text)
+      ? (yield* readLargeRoot(text, { lenient: true, isOwn: true })).kind === 'object'
+      : isObject(JSON.parse(text));
+    return isOne ? text : `{"result":${text}}`;
+  } catch (thrown) {
+    const isUnfit = [SyntaxError, NotAJsonObject, AmbiguousJson, TooManyValues].some((kind) => thrown instanceof kind);
+    if (isUnfit) return undefined;
+    throw thrown;
   }
 }
 

@@ -2,6 +2,7 @@ import { compileSchema, SchemaFault } from '#/values/json-schema/compile-schema.
 import { showHidden } from '#/values/hidden-characters.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { Unusable, type ApiDocument } from './api-document.ts';
+import { misleads } from './write-yaml.ts';
 
 /** Schemas one below the other that are tried, until what results is small enough. */
 const DEPTHS = [12, 8, 6, 4, 3, 2, 1];
@@ -63,7 +64,13 @@ export function inputSchema(members: readonly ArgumentSchema[], document: ApiDoc
       };
       const { schema, notes } = withoutFaults(whole);
       const isCut = depth < DEPTHS[0]! || writer.isCut;
-      return { schema, notes: isCut ? [...notes, 'its deeper parts are left out'] : notes };
+      const more = [
+        ...(isCut ? ['its deeper parts are left out'] : []),
+        ...(writer.isMisleading
+          ? ['names and values that are not read as they stand, such as with hidden characters, are left out']
+          : []),
+      ];
+      return { schema, notes: [...notes, ...more] };
     } catch (thrown) {
       if (!(thrown instanceof TooMuch)) throw thrown;
     }
@@ -122,6 +129,8 @@ function isBranch(value: unknown): value is Record<string, unknown> {
 /** Writes schemas of a document as JSON Schema without references. */
 class SchemaWriter {
   isCut = false;
+  /** Something that is not read as it stands was left out. */
+  isMisleading = false;
   readonly #document: ApiDocument;
   #steps = 0;
 
@@ -170,14 +179,17 @@ class SchemaWriter {
   }
 
   #plain(written: Record<string, Json>, name: string, keyword: Json): void {
-    if (name === 'default' || name === 'const' || name === 'required') this.#step(JSON.stringify(keyword).length / 16);
-    written[name] = keyword;
+    this.#step(JSON.stringify(keyword).length / 16);
+    if (misleads(keyword)) this.isMisleading = true;
+    else written[name] = keyword;
   }
 
   #named(name: string, schemas: JsonObject, inner: (schema: Json | undefined) => Json): Json {
     const all = Object.entries(schemas);
     this.#step(all.length);
-    const sent = name === 'properties' ? all.filter(([, schema]) => !this.#isOnlyRead(schema)) : all;
+    const plain = all.filter(([key]) => !misleads(key));
+    if (plain.length < all.length) this.isMisleading = true;
+    const sent = name === 'properties' ? plain.filter(([, schema]) => !this.#isOnlyRead(schema)) : plain;
     return Object.fromEntries(sent.map(([key, schema]) => [key, inner(schema)]));
   }
 
@@ -195,8 +207,8 @@ class SchemaWriter {
     const { enum: values, properties, nullable } = value;
     if (Array.isArray(values)) {
       this.#step(values.length);
-      if (values.length <= MOST_VALUES) written['enum'] = values as readonly Json[];
-      else this.isCut = true;
+      if (values.length > MOST_VALUES) this.isCut = true;
+      else this.#plain(written, 'enum', values as readonly Json[]);
     }
     if (Array.isArray(written['required']) && isObject(properties)) {
       const isSent = (name: Json): boolean =>

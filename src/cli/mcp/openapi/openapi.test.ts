@@ -335,3 +335,18 @@ test('whatever a description holds, its operations are valid or left out', () =>
     { numRuns: 500 },
   );
 });
+
+test.each([
+  ['a format', { type: 'string', format: 'a\u2028b' }, { type: 'string' }],
+  ['a default', { type: 'string', default: { a: ['a\u2028b'] } }, { type: 'string' }],
+  ['a constant', { const: 'a\u0085b' }, {}],
+  ['a pattern', { type: 'string', pattern: 'a\u2028b' }, { type: 'string' }],
+  ['a required name', { type: 'object', required: ['a\u200bb'] }, { type: 'object' }],
+  ['an enumeration', { enum: ['a', 'a\u202eb'] }, {}],
+  ['a name', { properties: { 'a\u2028b': {}, c: {} } }, { properties: { c: {} } }],
+  ['a name that merges maps', { properties: { '<<': {}, c: {} } }, { properties: { c: {} } }],
+  ['a name within a name', { properties: { c: { const: { 'a\u2029b': 1 } } } }, { properties: { c: {} } }],
+])('leaves out %s that is not read as it stands, and says so', (_, schema, left) => {
+  const note = 'names and values that are not read as they stand, such as with hidden characters, are left out';
+  expect(bodySchema(schema)).toEqual({ schema: left, notes: [note] });
+});
