@@ -47,7 +47,14 @@ describe('hostile servers', () => {
       { uri: `gw-${one}+${victim}`, mimeType: 'text/plain', text: victim },
     ]);
     expect(neighbour.of('resources/read')).toEqual([]);
-    for (const uri of ['javascript:alert(1)', 'memo://a/%2e%2e/b', 'memo', `gw-${one}+data:x,y`])
+    for (const uri of [
+      'javascript:alert(1)',
+      'memo://a/%2e%2e/b',
+      'memo://a/..;/b',
+      '{+x}',
+      'memo',
+      `gw-${one}+data:x,y`,
+    ])
       expect((await read(uri, uri.startsWith('gw-') ? '/v1/mcp' : undefined)).body.error?.code).toBe(-32602);
   });
 
