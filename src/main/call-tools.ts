@@ -20,6 +20,7 @@ import { createProviders } from '#/providers/registry.ts';
 import type { Providers } from '#/route/offer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 import type { Observer } from '#/telemetry/observe/observer.ts';
+import { ownPorts } from './own-ports.ts';
 import { openInference, type Inference } from './inference.ts';
 import { openVendorLists } from './vendor-lists.ts';
 
@@ -73,6 +74,7 @@ export async function openCallTools(
     ...(priceFile && { snapshot: () => priceFile.current() }),
   });
   const media = createMediaFetcher();
+  const toServers = createTransport({ ...settings, ownPorts: () => ownPorts(settings, inference?.url()) });
   return {
     inference,
     detection,
@@ -81,13 +83,13 @@ export async function openCallTools(
     prices,
     priceFile,
     media,
-    mcpServers: createMcpServers(transport, IMPLEMENTATION, settings.mcpIssuer?.tokenOrigins),
+    mcpServers: createMcpServers(toServers, IMPLEMENTATION, settings.mcpIssuer?.tokenOrigins),
     tokenChecker: settings.mcpIssuer && createTokenChecker(settings.mcpIssuer, transport),
     stop() {
       lists?.stop();
       priceFile?.close();
     },
-    close: () => Promise.allSettled([pool, transport, media].map(async (one) => one.close())),
+    close: () => Promise.allSettled([pool, transport, toServers, media].map(async (one) => one.close())),
   };
 }
 
