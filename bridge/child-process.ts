@@ -25,6 +25,8 @@ export interface ChildEnd {
 const MOST_WAITING = 16 * 1024 * 1024;
 /** How long it may take to end by itself, and then to be ended. */
 const END_MS = 2000;
+/** How long the rest of its output may take once it has ended. */
+const REST_MS = 500;
 /** Lines of standard error that are passed on in a second, and characters of each. */
 const MOST_LINES = 100;
 const MOST_LETTERS = 2000;
@@ -42,11 +44,16 @@ export class ChildProgram {
     this.#child = child;
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject);
-      // All that it wrote has then been read.
-      child.once('close', (code, signal) => {
+      child.once('exit', (code, signal) => {
         this.#hasEnded = true;
         this.#kill('SIGKILL');
-        resolve({ code: code ?? undefined, signal: signal ?? undefined });
+        const settle = (): void => resolve({ code: code ?? undefined, signal: signal ?? undefined });
+        // All that it wrote has then been read. What left its group may hold its output open for as long as it likes.
+        child.once('close', settle);
+        setTimeout(() => {
+          for (const output of [child.stdout, child.stderr]) output.destroy();
+          settle();
+        }, REST_MS).unref();
       });
     });
     const lines = new Lines(maxBytes, onLine, onLong);

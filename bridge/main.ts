@@ -49,7 +49,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     if (isDraining) return;
     isDraining = true;
     const until = performance.now() + settings.drainMs;
-    while (server.inProgress > 0 && performance.now() < until) await sleep(POLL_MS);
+    while (server.isAwaited && performance.now() < until) await sleep(POLL_MS);
     await server.end();
     await leave(0);
   };

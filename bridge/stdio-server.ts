@@ -41,13 +41,19 @@ export class NoAnswer extends Error {
   }
 }
 
+/** A request that the server works on. */
 interface Waiting {
   readonly resolve: (answer: StdioAnswer) => void;
   readonly reject: (fault: NoAnswer) => void;
   readonly onProgress: ((params: string) => void) | undefined;
   /** JSON source of the client's token. */
   readonly token: string | undefined;
+  /** Its client waits no longer, and it is forgotten then. */
+  left: NodeJS.Timeout | undefined;
 }
+
+/** How long a cancelled request keeps its place where no answer comes: servers that stop their work send none. */
+const LEFT_MS = 10_000;
 
 type StdioOptions = Omit<ChildOptions, 'onLine' | 'onLong' | 'onDropped'> & { readonly startMs: number };
 
@@ -84,8 +90,14 @@ export class StdioServer {
     this.ended.then(stop, stop);
   }
 
+  /** Requests that the server works on, as far as is known: also those that were cancelled a short while ago. */
   get inProgress(): number {
     return this.#waiting.size;
+  }
+
+  /** Whether a client waits for an answer. */
+  get isAwaited(): boolean {
+    return this.#waiting.values().some(({ left }) => left === undefined);
   }
 
   /** Whether the server reads its requests: a stopped one does not. */
@@ -123,9 +135,11 @@ export class StdioServer {
     const id = ++this.#count;
     const { promise, resolve, reject } = Promise.withResolvers<StdioAnswer>();
     const token = onProgress && sourceOf(document, tokenIn(document));
-    this.#waiting.set(id, { resolve, reject, onProgress, token });
+    const waiting: Waiting = { resolve, reject, onProgress, token, left: undefined };
+    this.#waiting.set(id, waiting);
     const onAbort = (): void => {
-      if (!this.#waiting.delete(id)) return;
+      if (!this.#waiting.has(id)) return;
+      waiting.left = setTimeout(() => this.#waiting.delete(id), LEFT_MS).unref();
       const params = { requestId: id };
       this.#child.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
       reject(new NoAnswer('aborted', 'the request was cancelled'));
@@ -155,8 +169,13 @@ export class StdioServer {
     const text = sourceOf(document, member(document.root, kind));
     // The answer to a request that was cancelled, or to none.
     if (!waiting || text === undefined || (kind === 'error' && !isObject(error))) return;
-    this.#waiting.delete(id as number);
+    this.#forget(id as number, waiting);
     waiting.resolve({ kind, text });
+  }
+
+  #forget(id: number, { left }: Waiting): void {
+    clearTimeout(left);
+    this.#waiting.delete(id);
   }
 
   /** A server whose client has no capabilities may only ask whether it is there. */
@@ -170,7 +189,7 @@ export class StdioServer {
   #progress({ root, text }: WireDocument, { progressToken }: JsonObject): void {
     const waiting = typeof progressToken === 'number' ? this.#waiting.get(progressToken) : undefined;
     const params = member(root, 'params');
-    if (!waiting?.onProgress || waiting.token === undefined || params?.kind !== 'object') return;
+    if (!waiting?.onProgress || waiting.left || waiting.token === undefined || params?.kind !== 'object') return;
     const edits = [setMember(params, 'progressToken', waiting.token)];
     waiting.onProgress(render(text, edits).slice(params.start, params.end + grownBy(edits)));
   }
@@ -183,7 +202,7 @@ export class StdioServer {
     const id = found ? Number(found[1]) : only;
     const waiting = id === undefined ? undefined : this.#waiting.get(id);
     if (id === undefined || !waiting) return;
-    this.#waiting.delete(id);
+    this.#forget(id, waiting);
     waiting.reject(new NoAnswer('too_large', 'the answer of the server is too large'));
   }
 

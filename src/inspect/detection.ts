@@ -1,7 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Asker } from '#/runtime/fair-places.ts';
 import type { Match } from './match.ts';
-import { CleanTexts } from './search/clean-texts.ts';
 import type { Term } from './terms/terms.ts';
 
 /**
@@ -15,10 +13,12 @@ export interface Detection {
   readonly byDefault?: ReadonlySet<string> | undefined;
   /** Whether texts of this total length, or the kinds to find in them, need `find` instead of `findNow`. */
   readonly needsWorker: (totalLength: number, categories?: ReadonlySet<string>) => boolean;
-  readonly findNow: (text: string, categories?: ReadonlySet<string>) => readonly Match[];
+  /** `asker`: as below. */
+  readonly findNow: (text: string, categories?: ReadonlySet<string>, asker?: Asker) => readonly Match[];
   /**
    * The matches of each text. Rejects with `DetectionUnavailable` or `SearchTooLarge`, or with the reason of `signal` once
-   * it is aborted: the rest is dropped. `asker`: the caller, which shares the worker fairly with others.
+   * it is aborted: the rest is dropped. `asker`: the caller, which shares the worker fairly with others, and for whom
+   * texts without finds may be remembered.
    */
   find(
     texts: readonly string[],
@@ -75,20 +75,7 @@ export function detectionUntil(signal: AbortSignal, detection: Detection): Detec
   return new ScopedDetection(signal, detection, undefined);
 }
 
-/** What each detection remembers of texts. */
-const remembered = new WeakMap<Detection, CleanTexts>();
-
-function rememberedBy(detection: Detection): CleanTexts {
-  let clean = remembered.get(detection);
-  if (clean === undefined) remembered.set(detection, (clean = new CleanTexts()));
-  return clean;
-}
-
-/** So many code units are digested at once. */
-const AT_ONCE = 256 * 1024;
-const NOTHING: readonly Match[] = Object.freeze([]);
-
-/** A detection for a caller, which searches no text again in which it found nothing for that workload. */
+/** A detection for a caller. */
 class ScopedDetection implements Detection {
   readonly byDefault: ReadonlySet<string> | undefined;
   readonly needsWorker: Detection['needsWorker'];
@@ -96,8 +83,6 @@ class ScopedDetection implements Detection {
   readonly #signal: AbortSignal;
   readonly #detection: Detection;
   readonly #asker: Asker | undefined;
-  readonly #clean: CleanTexts;
-  readonly #owner: string;
 
   constructor(signal: AbortSignal, detection: Detection, asker: Asker | undefined) {
     this.byDefault = detection.byDefault;
@@ -105,9 +90,7 @@ class ScopedDetection implements Detection {
     this.#signal = signal;
     this.#detection = detection;
     this.#asker = asker;
-    this.#clean = rememberedBy(detection);
-    this.#owner = asker ? `${asker.organization}\0${asker.workload}` : '';
-    this.findNow = asker ? (text, categories) => this.#findNow(text, categories) : detection.findNow;
+    this.findNow = asker ? (text, categories) => detection.findNow(text, categories, asker) : detection.findNow;
   }
 
   get categories(): ReadonlySet<string> {
@@ -120,62 +103,11 @@ class ScopedDetection implements Detection {
     sooner?: AbortSignal,
     asker?: Asker,
   ): Promise<Matches> {
-    const signal = this.#until(sooner);
-    const by = asker ?? this.#asker;
-    return this.#asker
-      ? this.#findUnknown(texts, categories, signal, by)
-      : this.#detection.find(texts, categories, signal, by);
+    return this.#detection.find(texts, categories, this.#until(sooner), asker ?? this.#asker);
   }
 
   search(search: Search, sooner?: AbortSignal, asker?: Asker): Promise<Matches> {
     return this.#detection.search(search, this.#until(sooner), asker ?? this.#asker);
-  }
-
-  #findNow(text: string, categories: ReadonlySet<string> | undefined): readonly Match[] {
-    const digest = this.#clean.digestOf(this.#owner, categories, text);
-    if (digest !== undefined && this.#clean.has(digest)) return NOTHING;
-    const found = this.#detection.findNow(text, categories);
-    if (digest !== undefined && found.length === 0) this.#clean.add(digest);
-    return found;
-  }
-
-  async #findUnknown(
-    texts: readonly string[],
-    categories: ReadonlySet<string> | undefined,
-    signal: AbortSignal,
-    asker: Asker | undefined,
-  ): Promise<Matches> {
-    const digests = await this.#digestsOf(texts, categories, signal);
-    const isClean = digests.map((digest) => digest !== undefined && this.#clean.has(digest));
-    const rest = texts.filter((_, at) => !isClean[at]);
-    const found = rest.length === 0 ? [] : await this.#detection.find(rest, categories, signal, asker);
-    let at = 0;
-    return texts.map((_, index) => {
-      if (isClean[index]) return NOTHING;
-      const own = found[at++]!;
-      const digest = digests[index];
-      if (digest !== undefined && own.length === 0) this.#clean.add(digest);
-      return own;
-    });
-  }
-
-  async #digestsOf(
-    texts: readonly string[],
-    categories: ReadonlySet<string> | undefined,
-    signal: AbortSignal,
-  ): Promise<readonly (string | undefined)[]> {
-    const digests: (string | undefined)[] = [];
-    let read = 0;
-    for (const text of texts) {
-      if (read > AT_ONCE) {
-        read = 0;
-        await nextTurn();
-        signal.throwIfAborted();
-      }
-      digests.push(this.#clean.digestOf(this.#owner, categories, text));
-      read += text.length;
-    }
-    return digests;
   }
 
   #until(sooner: AbortSignal | undefined): AbortSignal {

@@ -4,6 +4,7 @@ import type { Detection } from '#/inspect/detection.ts';
 import { withNames } from '#/inspect/names/detect-names.ts';
 import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
+import { withMemory } from '#/inspect/search/with-memory.ts';
 import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { openSnapshotFile, type SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
 import { IMPLEMENTATION } from '../version.ts';
@@ -19,6 +20,7 @@ import { createProviders } from '#/providers/registry.ts';
 import type { Providers } from '#/route/offer.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 import type { Observer } from '#/telemetry/observe/observer.ts';
+import { ownPorts } from './own-ports.ts';
 import { openInference, type Inference } from './inference.ts';
 import { openVendorLists } from './vendor-lists.ts';
 
@@ -53,7 +55,7 @@ export async function openCallTools(
   const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const inference = openInference(settings, observer.onInference);
   const detection = withNames(
-    pool,
+    withMemory(pool),
     inference && createNameSearch(inference.models),
     () => inference?.knows('names') ?? false,
   );
@@ -72,6 +74,7 @@ export async function openCallTools(
     ...(priceFile && { snapshot: () => priceFile.current() }),
   });
   const media = createMediaFetcher();
+  const toServers = createTransport({ ...settings, ownPorts: () => ownPorts(settings, inference?.url()) });
   return {
     inference,
     detection,
@@ -80,13 +83,13 @@ export async function openCallTools(
     prices,
     priceFile,
     media,
-    mcpServers: createMcpServers(transport, IMPLEMENTATION, settings.mcpIssuer?.tokenOrigins),
+    mcpServers: createMcpServers(toServers, IMPLEMENTATION, settings.mcpIssuer?.tokenOrigins),
     tokenChecker: settings.mcpIssuer && createTokenChecker(settings.mcpIssuer, transport),
     stop() {
       lists?.stop();
       priceFile?.close();
     },
-    close: () => Promise.allSettled([pool, transport, media].map(async (one) => one.close())),
+    close: () => Promise.allSettled([pool, transport, toServers, media].map(async (one) => one.close())),
   };
 }
 

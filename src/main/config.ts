@@ -4,6 +4,7 @@ import { openConfigCopy } from '#/adapters/disk/config-copy.ts';
 import { openPublishedConfig } from '#/adapters/redis/published-config.ts';
 import type { ConfigEvent, ConfigSource } from '#/config/config-source.ts';
 import type { Fault, SourceDocument } from '#/config/fault.ts';
+import { ownPorts } from './own-ports.ts';
 import { openFolderSource } from '#/config/folder/folder-source.ts';
 import { readMasterKeys } from '#/config/master-keys.ts';
 import { createConfigKeys } from '#/config/published/config-keys.ts';
@@ -46,6 +47,7 @@ export async function openConfig(settings: Settings, options: ConfigOptions): Pr
     dir: configDir ?? fileURLToPath(new URL('../../k8s/samples/local', import.meta.url)),
     usdToEur,
     platformNamespace,
+    ownPorts: ownPorts(settings),
     ...(secretsDir !== undefined && { secretsDir }),
     ...(options.extra && { extra: options.extra }),
     onEvent: options.onEvent,

@@ -13,6 +13,8 @@ type InferenceSettings = Pick<Settings, 'inference' | 'inferenceEnv' | 'logLevel
 export interface Inference {
   readonly engine: DocumentEngine;
   readonly models: LocalModels;
+  /** Its address; undefined: a child that does not listen yet. */
+  url(): string | undefined;
   /** Whether documents can be processed, as far as is known. */
   answers(): boolean;
   /** Whether a local model can be asked, as far as is known. */
@@ -45,6 +47,7 @@ export function openInference(
 class InferenceProcess implements Inference {
   readonly engine: DocumentEngine;
   readonly models: LocalModels;
+  readonly url: () => string | undefined;
   readonly #settings: InferenceSettings;
   readonly #onEvent: (event: DocumentsEvent | ModelsEvent) => void;
   readonly #opened: { close(): void | Promise<void> }[];
@@ -64,7 +67,8 @@ class InferenceProcess implements Inference {
   ) {
     this.#settings = settings;
     this.#onEvent = onEvent;
-    const url = (): string | undefined => (place === 'child' ? this.#child?.url() : place.url);
+    this.url = () => (place === 'child' ? this.#child?.url() : place.url);
+    const { url } = this;
     const engine = openDocumentEngine({ url });
     const models = openLocalModels({ url });
     this.#opened = [engine, models];

@@ -3,6 +3,7 @@ import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { detectionFor } from '#/inspect/detection.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import { toolSlug } from '#/route/tools.ts';
+import { routeAnswer } from '#/route/tools/servers.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
@@ -19,24 +20,42 @@ import { digestOf } from './tools/clients/input-state.ts';
 
 /** The way of an answer to a server, with a row of its own: something leaves. It costs nothing: the call is paid for. */
 export const SERVER_ANSWER = new Steps<PipelineParts, AnswerStart>()
+  .step('route', routeIt)
   .step('inspect', inspectAnswer)
   .step('dispatch', sendAnswer);
 
-interface Inspected extends AnswerStart, AnswerEnd {
+interface Routed extends AnswerStart {
+  /** What the answer says: the name of its member, and its JSON source. */
+  readonly told: { readonly name: 'result' | 'error'; readonly source: string };
+  readonly about: CallFacts;
+}
+
+interface Inspected extends Routed, AnswerEnd {
   readonly member: string;
+}
+
+/** Policy may keep the client from the server altogether. */
+async function routeIt(work: AnswerStart, parts: PipelineParts): Promise<Stated<Pick<Routed, 'told' | 'about'>>> {
+  const { request, server, tool, document } = work;
+  const told = answerIn(document);
+  const about = factsOf(work, told.source, parts);
+  try {
+    return { told, about, facts: { ...about, ...routeAnswer(server, tool, request.key.workload) } };
+  } catch (thrown) {
+    throw thrown instanceof Stopped ? new Stopped(thrown.cause, { ...about, ...thrown.facts }) : thrown;
+  }
 }
 
 /** Finds what must not leave: the same text has the same tag in the arguments, in earlier answers and in this one. */
 async function inspectAnswer(
-  work: AnswerStart,
+  work: Routed,
   parts: PipelineParts,
 ): Promise<Stated<AnswerEnd & Pick<Inspected, 'member'>>> {
-  const { request, said, document, form } = work;
+  const { request, said, form, about } = work;
   const { dlp } = request.key.workload.policy;
-  const { name, source } = answerIn(document);
+  const { name, source } = work.told;
   const saying = sayingDocument(said.arguments, [...said.answers, source]);
   const slices = slicesFor(saying.text, request);
-  const about = factsOf(work, source, parts);
   const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => ({
     ...about,
     findings,

@@ -234,7 +234,8 @@ export interface ToSession extends InSession {
 }
 
 export interface ListenOptions {
-  readonly onNotice: (notice: WireDocument) => void;
+  /** Nothing more is read before it resolves: a server cannot fill memory with what waits. */
+  readonly onNotice: (notice: WireDocument) => Promise<void>;
   /** As of a call. */
   readonly onAsk: (ask: ServerAsk) => void;
   readonly signal: AbortSignal;

@@ -11,6 +11,8 @@ export interface AskedApproval {
   readonly workload: string;
   /** Id of the virtual key. */
   readonly key: string;
+  /** Who asks, as audit rows name persons; absent: the caller has the key alone. */
+  readonly person?: string | undefined;
   /** Id of the MCPServer. */
   readonly server: string;
   readonly tool: string;
@@ -54,13 +56,20 @@ export interface ApprovalDecision {
   readonly endsAt: number;
 }
 
+/** How many requests may wait at once. */
+export interface MostWaiting {
+  readonly ofWorkload: number;
+  /** Of one key and one person; those of a key without a person count together. */
+  readonly ofCaller: number;
+}
+
 /** Requests for approval, known to every gateway. */
 export interface ToolApprovals {
   /**
    * The request of a call that has not ended, or a new one: of those who ask at once, one enters it. Undefined: the workload
-   * has `most` requests that wait.
+   * or the caller has `most` requests that wait.
    */
-  ask(asked: AskedApproval, most: number): Promise<FoundApproval | undefined>;
+  ask(asked: AskedApproval, most: MostWaiting): Promise<FoundApproval | undefined>;
   /** Uses an approval that has not ended: true for one caller alone. */
   use(id: string, now: number): Promise<boolean>;
   /** Decides a request that waits. Undefined: it is unknown, has ended or is decided. */

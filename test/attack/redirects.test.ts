@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { lookup } from 'node:dns';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -146,5 +147,44 @@ describe('a machine is not asked about itself', () => {
     expect(answer.statusCode).toBe(status);
     await answer.body.dump();
     await agent.close();
+  });
+});
+
+describe('servers of tools do not lead the gateway to itself', () => {
+  const asking = async (host: string, own: readonly string[]): Promise<number> => {
+    const { port } = new URL(misleading);
+    const guarded = createTransport({ ownPorts: () => new Set(own.map((address) => Number(new URL(address).port))) });
+    try {
+      const origin = `http://${host}:${port}`;
+      const asked = { method: 'GET', path: '/metrics', headers: {}, body: undefined, timeoutMs: 10_000 } as const;
+      const answer = await guarded.send({ ...asked, origin, idle: false, signal });
+      answer.close();
+      return answer.status;
+    } finally {
+      await guarded.close();
+    }
+  };
+  const elsewhere = 'http://127.0.0.1:9';
+
+  test.each(['127.0.0.1', '127.0.0.2', '0.0.0.0', '[::ffff:127.0.0.1]', 'localhost'])('at %s', async (host) => {
+    await expect(asking(host, [misleading])).rejects.toMatchObject({
+      kind: 'connect',
+      message: expect.stringContaining('ERR_MACHINE_ADDRESS') as string,
+    });
+    if (host === '127.0.0.1') expect(await asking(host, [elsewhere])).toBe(status);
+  });
+
+  test('by a name that leads to this machine when it is resolved, also by its address in a network', async () => {
+    const { port } = new URL(misleading);
+    const network = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+    for (const { address, family } of [{ address: '127.0.0.1', family: 'IPv4' }, ...network]) {
+      const resolve = ((_name: string, _how: object, done: (error: null, all: object[]) => void) =>
+        done(null, [{ address, family: family === 'IPv4' ? 4 : 6 }])) as unknown as typeof lookup;
+      const agent = new Agent({ connect: guardedConnector({ resolve, ownPorts: () => new Set([Number(port)]) }) });
+      await expect(request(`http://tools.example:${port}`, { dispatcher: agent })).rejects.toMatchObject({
+        code: 'ERR_MACHINE_ADDRESS',
+      });
+      await agent.close();
+    }
   });
 });

@@ -6,7 +6,7 @@ import { LEDGER_SUBJECTS } from './ledger-subjects.ts';
 
 const NOW = Date.UTC(2026, 10, 27, 12, 0, 0, 123);
 const HOUR = 3_600_000;
-const MOST = 3;
+const MOST = { ofWorkload: 3, ofCaller: 2 };
 
 /** A call of a workload of its own. */
 const asked = (more: Partial<AskedApproval> = {}): AskedApproval => ({
@@ -101,7 +101,9 @@ describe.each(LEDGER_SUBJECTS)('approvals of tools in $name', (subject) => {
   });
 
   test('a workload has so many that wait, whatever others have', async () => {
-    const calls = Array.from({ length: MOST }, () => asked({ workload: 'team/full' }));
+    const calls = Array.from({ length: MOST.ofWorkload }, (_one, at) =>
+      asked({ workload: 'team/full', person: `p${at}` }),
+    );
     for (const call of calls) expect(await of(0).ask(call, MOST)).toMatchObject({ isNew: true });
     const more = asked({ workload: 'team/full' });
     expect(await of(1).ask(more, MOST)).toBeUndefined();
@@ -109,6 +111,22 @@ describe.each(LEDGER_SUBJECTS)('approvals of tools in $name', (subject) => {
     expect(await of(1).ask(asked(), MOST)).toMatchObject({ isNew: true });
     await of(1).decide(decision(calls[0]!.id));
     expect(await of(1).ask(more, MOST)).toMatchObject({ isNew: true });
+  });
+
+  test('a key and a person have a share of them', async () => {
+    const workload = `team/${randomUUID()}`;
+    const most = { ofWorkload: 100, ofCaller: 2 };
+    const ask = (more: Partial<AskedApproval>) => of(0).ask(asked({ workload, ...more }), most);
+    const first = await ask({ person: 'ada' });
+    expect(await ask({ person: 'ada' })).toMatchObject({ isNew: true, person: 'ada' });
+    expect(await ask({ person: 'ada' })).toBeUndefined();
+    for (const other of [{ person: 'eve' }, { person: 'ada', key: 'team/other' }, {}, {}])
+      expect(await ask(other)).toMatchObject({ isNew: true });
+    expect(await ask({})).toBeUndefined();
+    expect(await ask({ key: 'team/other' })).toMatchObject({ isNew: true });
+    expect(await of(1).list({ id: first!.id })).toMatchObject([{ person: 'ada' }]);
+    expect(await of(1).decide(decision(first!.id))).toMatchObject({ person: 'ada' });
+    expect(await ask({ person: 'ada' })).toMatchObject({ isNew: true });
   });
 
   test('forgets those that ended before', async () => {

@@ -1,7 +1,9 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chat } from '../harness/answers.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
+import { startUpstream } from '../harness/upstream.ts';
 import { failureOf, formOf, ocrOf, pagesOf, startDocumentWorld, written, type DocumentWorld } from './world.ts';
 
 interface Answer {
@@ -54,6 +56,26 @@ async function readAgain(bytes: Uint8Array): Promise<string> {
   const answer = await world.ocr(ocrOf(bytes));
   return ((await answer.json()) as { pages: readonly { markdown: string }[] }).pages[0]?.markdown ?? '';
 }
+
+test('a document that was searched for terms alone changes nothing for the prompts after it', async () => {
+  const paragraph = `Write to ada@corp.de. ${'All is quiet in here, and the garden sleeps. '.repeat(4)}`.trim();
+  const document = formOf(Buffer.from(paragraph), 'a.txt', { entities: [], remove: ['zzz'] });
+  await using upstream = await startUpstream(chat({ content: 'Hello.' }));
+  await using prompts = await startDocumentWorld({
+    documentsUrl: engine.url,
+    upstreamUrl: upstream.url,
+    prices: [
+      { model: 'upstream/*', unit: 'Page', input: '0.02' },
+      { model: 'upstream/m', input: '1', output: '1' },
+    ],
+  });
+  const { content_base64 } = (await (await prompts.anonymize(document)).json()) as Answer;
+  expect(Buffer.from(content_base64, 'base64').toString()).toBe(paragraph);
+  const messages = [{ role: 'user', content: paragraph }];
+  await prompts.post('/v1/chat/completions', { model: 'upstream/m', messages });
+  const { body = '' } = upstream.requests.at(-1) ?? {};
+  expect(body).toContain('Write to «EMAIL_1».');
+});
 
 describe('a document that takes longer than its client waits', () => {
   test('is refused with the way to hand it in as a job, before a page of it is recognized', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newKey, resource } from '../harness/gateway.ts';
 import { startMcpServer, type McpStandIn } from '../harness/mcp-server.ts';
+import { runGwctl } from '../harness/gwctl.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { hash } from 'node:crypto';
 import { startOAuthServer, type OAuthServer } from './oauth-peers.ts';
@@ -40,6 +41,7 @@ beforeAll(async () => {
         crm: { url: server.url, workloads: ['support-bot'] },
         'crm.eu': { url: server.url },
         all: { url: server.url },
+        sends: { url: server.url, rules: [{ tools: ['*'], approval: 'Required' }] },
       },
       organization: {
         accessTokens: [
@@ -71,15 +73,13 @@ afterAll(async () => {
   await oauth?.[Symbol.asyncDispose]();
 });
 
-const call = (token: string, path = '/v1/mcp', name = 'all__echo', more: Record<string, string> = {}) =>
-  ask(
-    world,
-    'legacy',
-    path,
-    'tools/call',
-    { name, arguments: { a: 1 } },
-    { authorization: `Bearer ${token}`, ...more },
-  );
+const call = (
+  token: string,
+  path = '/v1/mcp',
+  name = 'all__echo',
+  more: Record<string, string> = {},
+  args: object = { a: 1 },
+) => ask(world, 'legacy', path, 'tools/call', { name, arguments: args }, { authorization: `Bearer ${token}`, ...more });
 
 test('says where tokens are given out, for all servers and for each, whether or not it is there', async () => {
   const at = async (path: string) =>
@@ -176,6 +176,19 @@ test('rows tell persons apart who share a key, without saying who they are', asy
   expect(again.person).toBe(one.person);
   expect(another.person).not.toBe(one.person);
   expect(refused).not.toHaveProperty('person');
+});
+
+test('of those who share a key, one who has enough calls to approve keeps none of the others from asking', async () => {
+  const asks = (token: string, a: number) => call(token, '/v1/mcp', 'sends__echo', {}, { a });
+  const [busy, other] = [await oauth.token('person', ALL), await oauth.token('agent', ALL)];
+  for (let at = 0; at < 20; at++) expect(textOf(await asks(busy, at))).toContain('gwctl mcp approve');
+  expect(textOf(await asks(busy, 20))).toContain('20 with this key of this user, or 100 of this workload');
+  expect(textOf(await asks(busy, 0))).toContain('gwctl mcp approve');
+  const answer = await asks(other, 20);
+  expect(textOf(answer)).toContain('gwctl mcp approve');
+  const row = await rowOf(world.databaseUrl, answer.headers.get('x-request-id'));
+  const list = await runGwctl(['mcp', 'approve'], { env: { DATABASE_URL: world.databaseUrl } });
+  expect(list.out).toContain(`asked by   person ${String(row['person'])}, key default/support of default/support-bot`);
 });
 
 test('a virtual key is good as before', async () => {

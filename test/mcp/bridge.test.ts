@@ -300,6 +300,35 @@ test('the bridge ends with its server, which answers what waits, and with all th
   await expect.poll(() => isRunning(grandchild)).toBe(false);
 }, 30_000);
 
+test('the bridge ends with its server, also where another process holds its output', async () => {
+  const other = await startBridge({ command });
+  const holder = Number(said(await call('holder', {}, other)));
+  try {
+    expect((await call('die', { code: 7 }, other)).status).toBe(502);
+    expect(await other.ended).toBe(1);
+    expect(isRunning(holder)).toBe(true);
+  } finally {
+    process.kill(holder, 'SIGKILL');
+  }
+}, 30_000);
+
+test('a cancelled request keeps its place until it is answered, or for a while', async () => {
+  await using other = await startBridge({ command, env: { GW_BRIDGE_CALLS: '1' } });
+  const status = async (): Promise<number> => (await call('echo', { said: 'x' }, other)).status;
+  for (const [tool, args] of [
+    ['slow', { ms: 1500, said: 'late' }],
+    ['never', {}],
+  ] as const) {
+    const leaving = new AbortController();
+    const left = call(tool, args, { ...other, signal: leaving.signal }).catch(() => undefined);
+    await called(tool, 1, other);
+    leaving.abort();
+    await left;
+    expect(await status()).toBe(503);
+    await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe(200);
+  }
+}, 60_000);
+
 test('requests in progress are answered before it ends', async () => {
   const other = await startBridge({ command });
   const waiting = call('slow', { ms: 500, said: 'in time' }, other);

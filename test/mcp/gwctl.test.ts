@@ -128,6 +128,7 @@ test.each([
   [['accept', 'shop', '--sha256', 'a'.repeat(64), '--actor', 'ada'], 'name the tool'],
   [['accept', 'shop', 'find', '--sha256', 'abc', '--actor', 'ada'], '64 hexadecimal digits'],
   [['servers', '--database-url', 'mysql://x'], '--database-url takes'],
+  [['servers', '--list', 'resources'], '--list takes tools, prompts or instructions'],
 ])('%j ends with 2 and says why', async (args, reason) => {
   const { status, out, err } = await gwctl(args);
   expect({ status, out }).toEqual({ status: 2, out: '' });
@@ -162,6 +163,10 @@ test('prompts and instructions of a server have lists of their own', async () =>
       'lists/desk  tools  of lists/acme  Pin  1 accepted, 0 quarantined, 0 removed',
     ],
   );
+  expect(await gwctl(['servers', '--organization', 'lists/acme', '--list', 'prompts'])).toMatchObject({
+    status: 0,
+    out: 'lists/desk  prompts  of lists/acme  Pin  1 accepted, 1 quarantined, 0 removed\n',
+  });
   expect((await gwctl(['tools', 'desk'])).out).not.toContain('b'.repeat(64));
   expect((await gwctl(['tools', 'desk', '--list', 'instructions'])).out).toContain('d'.repeat(64));
   expect((await gwctl(['accept', 'desk'], { USER: 'ada' })).err).toBe(

@@ -93,6 +93,8 @@ test.each([
   ['a slash', 'a/b'],
   ['a backslash', 'a\\b'],
   ['a step upwards', '..'],
+  ['a step upwards in wide signs, encoded', '%EF%BC%8E%EF%BC%8E'],
+  ['a step upwards before a space', '.. '],
   ['an encoded step upwards', '%2e%2e'],
   ['a step encoded twice', '%252e%252e%252fadmin'],
   ['an encoded slash', 'a%2fb'],

@@ -47,7 +47,14 @@ describe('hostile servers', () => {
       { uri: `gw-${one}+${victim}`, mimeType: 'text/plain', text: victim },
     ]);
     expect(neighbour.of('resources/read')).toEqual([]);
-    for (const uri of ['javascript:alert(1)', 'memo://a/%2e%2e/b', 'memo', `gw-${one}+data:x,y`])
+    for (const uri of [
+      'javascript:alert(1)',
+      'memo://a/%2e%2e/b',
+      'memo://a/..;/b',
+      '{+x}',
+      'memo',
+      `gw-${one}+data:x,y`,
+    ])
       expect((await read(uri, uri.startsWith('gw-') ? '/v1/mcp' : undefined)).body.error?.code).toBe(-32602);
   });
 
@@ -105,6 +112,36 @@ describe('hostile servers', () => {
     const wrong = await ask(world, 'modern', `/v1/mcp/${one}`, 'resources/list', { cursor: 'x' });
     expect(wrong.body.error?.code).toBe(-32602);
     expect(server.of('resources/list').length).toBeLessThan(60);
+  });
+
+  test('cursors name no address that policy leaves out, and pages go on after it', async () => {
+    // The ends of the first page and all of the second are left out.
+    const isLeftOut = (at: number): boolean => at === 498 || at === 499 || (at >= 500 && at < 1000);
+    const uriOf = (at: number): string => (isLeftOut(at) ? `memo://${at}/ada@example.com` : `memo://${at}/x`);
+    await serve(
+      {
+        'resources/list': () => ({
+          resources: Array.from({ length: 1000 }, (_, at) => ({ uri: uriOf(at), name: 'n' })),
+        }),
+      },
+      { policy: { dlp: { mode: 'Tokenize', tools: { results: 'Mask' } } } },
+    );
+    // The other server's follow.
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await ask(world, 'modern', '/v1/mcp', 'resources/list', cursor === undefined ? {} : { cursor });
+      const result = body.result as unknown as { resources: readonly { uri: string }[]; nextCursor?: string };
+      seen.push(...result.resources.map(({ uri }) => uri));
+      cursor = result.nextCursor;
+      if (cursor !== undefined) expect(Buffer.from(cursor, 'base64url').toString()).not.toContain('@');
+    } while (cursor !== undefined);
+    const shown = Array.from({ length: 498 }, (_, at) => uriOf(at));
+    expect(seen).toEqual([one, two].flatMap((name) => shown.map((uri) => `gw-${name}+${uri}`)));
+    for (const foreign of ['', 'x', 'MCBtZW1vOi8veA', 7])
+      expect((await ask(world, 'modern', '/v1/mcp', 'resources/list', { cursor: foreign })).body.error?.code).toBe(
+        -32602,
+      );
   });
 
   test.each([

@@ -83,6 +83,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   },
   meta: (_args, _id, meta) => text(JSON.stringify(meta ?? null)),
   child: () => text(String(spawn('sleep', ['300'], { stdio: 'ignore' }).pid)),
+  // It leaves the group and holds the output, also when the server ends.
+  holder() {
+    const { pid } = spawn('sleep', ['300'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+    return text(String(pid));
+  },
   die: ({ code = 3 }) => process.exit(code),
   fail(_args, id) {
     send({ id, error: { code: -32005, message: 'refused', data: { big: 1 } } });

@@ -23,7 +23,7 @@ export function settingsPage(): string {
       'that was probably meant.',
     '"Chart" is the value of the Helm chart that sets the variable, with its default where the chart has another one. "Set by ' +
       'the chart": the chart decides; `env` does not take the variable. All others go into `gateway.env`, `controller.env` or ' +
-      '`inference.env`.',
+      '`inference.env`. Those of the bridge go into `env` of an entry of `gateway.stdioServers`.',
     table(['variable', 'read by', 'value', 'default', 'chart', 'meaning'], rows),
     'In the embedded run the gateway also reads `<VENDOR>_API_KEY`, such as `OPENAI_API_KEY`, as the key of that vendor.',
   );

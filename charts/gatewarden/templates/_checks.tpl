@@ -18,12 +18,17 @@
 {{- end -}}
 {{- $ports := list -}}
 {{- $servers := list -}}
+{{- $tokens := list -}}
 {{- range .Values.gateway.stdioServers -}}
 {{- $ports = append $ports (int64 .port) -}}
 {{- $servers = append $servers .name -}}
+{{- $tokens = append $tokens (printf "%s/%s" .token.secret .token.key) -}}
 {{- end -}}
 {{- if or (ne (len $ports) (len (uniq $ports))) (ne (len $servers) (len (uniq $servers))) -}}
 {{- fail "gateway.stdioServers: each must have a name and a port of its own" -}}
+{{- end -}}
+{{- if ne (len $tokens) (len (uniq $tokens)) -}}
+{{- fail "gateway.stdioServers: each must have a token of its own (token.secret and token.key), or one server can call another" -}}
 {{- end -}}
 {{- $engine := .Values.inference -}}
 {{- $limits := default dict $engine.resources.limits -}}

@@ -2,6 +2,7 @@ import type {
   ApprovalDecision,
   AskedApproval,
   FoundApproval,
+  MostWaiting,
   ToolApproval,
   ToolApprovals,
 } from '#/ports/tool-approvals.ts';
@@ -51,6 +52,7 @@ interface ApprovalRow extends Pick<
   'id' | 'organization' | 'workload' | 'server' | 'tool' | 'definition' | 'shown' | 'state'
 > {
   readonly virtual_key: string;
+  readonly person: string | null;
   readonly asked_at: string;
   readonly ends_at: string;
   readonly actor: string | null;
@@ -60,11 +62,11 @@ interface ApprovalRow extends Pick<
 
 type FoundRow = ApprovalRow & { readonly is_new: boolean; readonly follows_expired: boolean };
 
-async function ask(pool: Connections, asked: AskedApproval, most: number): Promise<FoundApproval | undefined> {
+async function ask(pool: Connections, asked: AskedApproval, most: MostWaiting): Promise<FoundApproval | undefined> {
   const { binding, id, organization, workload, key, server, tool, definition, shown, askedAt, endsAt } = asked;
   const values = [
     ...[binding, id, organization, workload, key, server, tool, definition, shown],
-    ...[at(askedAt), at(endsAt), most],
+    ...[at(askedAt), at(endsAt), most.ofWorkload, most.ofCaller, asked.person ?? null],
   ];
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { rows } = await pool.query<FoundRow>(query(STATEMENTS.askApproval, values, TIMEOUT_MS));
@@ -86,6 +88,7 @@ function toApproval(row: ApprovalRow): ToolApproval {
   return {
     ...{ id, organization, workload, server, tool, definition, shown, state },
     key: row.virtual_key,
+    ...(row.person !== null && { person: row.person }),
     askedAt: Number(row.asked_at),
     endsAt: Number(row.ends_at),
     ...(actor !== null && { by: actor }),

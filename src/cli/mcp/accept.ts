@@ -9,12 +9,13 @@ import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinsOf, serverOf } from './pin
 
 export const MCP_ACCEPT_HELP = `gwctl mcp accept SERVER [TOOL] [--list LIST] [--sha256 HASH] [--organization ID] [--actor NAME]
 
-Accepts the quarantined definition of a tool, or of all tools of a server; or of prompts or instructions. Gateways offer it when they list the tools of
-the server next, within a minute. The definition that was accepted before is forgotten: if the server lists it again, it
-is quarantined. Who accepted it, and when, is kept: see gwctl mcp tools.
+Accepts the quarantined definition of a tool, or of all tools of a server; or of prompts or instructions. Gateways offer
+it when they list the tools of the server next, within a minute. The definition that was accepted before is forgotten: if
+the server lists it again, it is quarantined. Who accepted it, and when, is kept: see gwctl mcp tools.
 
   SERVER               <namespace>/<name> of the MCPServer, or its name where that is enough
-  TOOL                 Name of the tool or prompt, as the server lists it; instructions (default: all that are quarantined)
+  TOOL                 Name of the tool or prompt, as the server lists it; instructions
+                       (default: all that are quarantined)
   --sha256 HASH        Accepts no other definition than this one: gwctl mcp diff shows its hash
   --actor NAME         Who accepts it (default: USER)
 ${PIN_OPTIONS_HELP}`;

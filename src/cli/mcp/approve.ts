@@ -9,9 +9,11 @@ import { UsageError } from '../terminal/usage-error.ts';
 import { actorOf } from './actor.ts';
 
 export const MCP_APPROVE_HELP = `gwctl mcp approve [ID] [--deny] [--reason TEXT] [--actor NAME] [--organization ID] [--all] [--json]
+
 Lists the calls of tools that wait for a person to approve them, with their arguments; with ID, approves that call. The
 client then sends the same call again within 15 minutes: the same tool, definition and arguments, with the same key. An
 approval is used once. Arguments have tags in the place of personal data. Exits with 1 where the call does not wait.
+
   ID                   Id of the request, from the message that the client gets
   --deny               Denies the call instead: it is refused for 15 minutes
   --reason TEXT        Why; the client of a denied call gets it in its message
@@ -131,10 +133,11 @@ function linesOf(one: ToolApproval): readonly string[] {
   const { id, organization, workload, key, server, tool, definition, shown, askedAt, endsAt, by, reason } = one;
   const why = reason === undefined ? '' : `: ${showHidden(reason)}`;
   const hidden = countHidden(shown);
+  const asker = one.person === undefined ? `key ${key}` : `person ${one.person}, key ${key}`;
   return [
     `${id}  ${standingOf(one)}${by === undefined ? '' : ` by ${showHidden(by)}${why}`}`,
     `  tool       ${showHidden(tool)} of ${server}, definition ${definition.slice(0, 12)}`,
-    `  asked by   key ${key} of ${workload}, ${organization}, at ${instant(askedAt)}; ends at ${instant(endsAt)}`,
+    `  asked by   ${asker} of ${workload}, ${organization}, at ${instant(askedAt)}; ends at ${instant(endsAt)}`,
     `  arguments  ${showHidden(shown.replaceAll(/[\n\r\t]/g, ' '))}`,
     ...(hidden > 0 ? [`  characters in them that cannot be seen: ${hidden}`] : []),
   ];

@@ -9,8 +9,9 @@ import { ofList, openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, serverOf } fr
 
 export const MCP_DIFF_HELP = `gwctl mcp diff SERVER TOOL [--list LIST] [--organization ID]
 
-Shows how the quarantined definition of a tool, a prompt or instructions differs from the accepted one, place by place; all of it where the tool is
-new. Characters that cannot be seen are written as <U+202E>. Exits with 1 when a definition is quarantined.
+Shows how the quarantined definition of a tool, a prompt or instructions differs from the accepted one, place by place;
+all of it where the tool is new. Characters that cannot be seen are written as <U+202E>. Exits with 1 when a definition is
+quarantined.
 
   SERVER               <namespace>/<name> of the MCPServer, or its name where that is enough
   TOOL                 Name of the tool or prompt, as the server lists it; instructions

@@ -12,11 +12,14 @@ export const PIN_OPTIONS = {
   'data-dir': { type: 'string' },
 } as const;
 
-export const PIN_OPTIONS_HELP = `  --organization ID    <namespace>/<name> of the Organization; needed where several use the server
-  --list LIST          tools (the default), prompts or instructions of the server
+export const PIN_DATABASE_HELP = `\
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The folder of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;
+
+export const PIN_OPTIONS_HELP = `  --organization ID    <namespace>/<name> of the Organization; needed where several use the server
+  --list LIST          tools (the default), prompts or instructions of the server
+${PIN_DATABASE_HELP}`;
 
 const PINNED_LISTS: ReadonlySet<string> = new Set(['tools', 'prompts', 'instructions']);
 
@@ -25,6 +28,12 @@ interface Where {
   readonly organization?: string | undefined;
   readonly 'database-url'?: string | undefined;
   readonly 'data-dir'?: string | undefined;
+}
+
+/** Throws UsageError on a list that no server has. */
+export function refuseUnknownList(list: string | undefined): void {
+  if (list !== undefined && !PINNED_LISTS.has(list))
+    throw new UsageError('--list takes tools, prompts or instructions');
 }
 
 /** The pins of a database, to be disposed of. */
@@ -49,7 +58,7 @@ export async function serverOf(
   name: string,
   { organization, list = 'tools' }: Where,
 ): Promise<PinnedServer> {
-  if (!PINNED_LISTS.has(list)) throw new UsageError('--list takes tools, prompts or instructions');
+  refuseUnknownList(list);
   const all = (await store.servers()).flatMap((one) => {
     const { server, list: of } = readPinnedList(one.server);
     return of === list ? [{ ...one, kept: one.server, server }] : [];

@@ -4,20 +4,32 @@ import type { DatabaseDefaults } from '../stores/database.ts';
 import type { Output } from '../terminal/output.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { readPinnedList } from '#/ports/tool-pins.ts';
-import { openPins, PIN_OPTIONS, PIN_OPTIONS_HELP, pinLine, pinsOf, serverOf } from './pins.ts';
+import {
+  openPins,
+  PIN_DATABASE_HELP,
+  PIN_OPTIONS,
+  PIN_OPTIONS_HELP,
+  pinLine,
+  pinsOf,
+  refuseUnknownList,
+  serverOf,
+} from './pins.ts';
 
-export const MCP_SERVERS_HELP = `gwctl mcp servers [--organization ID] [--json]
+export const MCP_SERVERS_HELP = `gwctl mcp servers [--list LIST] [--organization ID] [--json]
 
 Lists the MCP servers whose tools, prompts or instructions gateways have listed: how their definitions are treated, and how
 many are accepted, quarantined and removed.
 
   --json               Writes one JSON object per line
-${PIN_OPTIONS_HELP}`;
+  --organization ID    Only servers of this Organization, <namespace>/<name>
+  --list LIST          Only tools, prompts or instructions (default: all three)
+${PIN_DATABASE_HELP}`;
 
 export const MCP_TOOLS_HELP = `gwctl mcp tools SERVER [--list LIST] [--organization ID] [--json]
 
-Lists the tools of an MCP server, or its prompts or instructions, with the state of their definitions. A tool whose definition changed has two: the
-accepted one, and the quarantined one that the server lists now. The hash is the SHA-256 that a resource declares.
+Lists the tools of an MCP server, or its prompts or instructions, with the state of their definitions. A tool whose
+definition changed has two: the accepted one, and the quarantined one that the server lists now. The hash is the SHA-256
+that a resource declares.
 
   SERVER               <namespace>/<name> of the MCPServer, or its name where that is enough
   --json               Writes one JSON object per line
@@ -32,12 +44,15 @@ export async function mcpServers(
   { out, err }: Output,
 ): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  refuseUnknownList(values.list);
   await using pins = await openPins(values, defaults);
   const all = await pins.store.servers();
-  const servers = all.filter(({ organization }) => (values.organization ?? organization) === organization);
-  if (servers.length === 0) err('no gateway has listed the tools of a server yet');
-  for (const { mode, ...one } of servers) {
-    const { server, list } = readPinnedList(one.server);
+  const servers = all
+    .map((one) => ({ ...one, ...readPinnedList(one.server) }))
+    .filter(({ organization }) => (values.organization ?? organization) === organization)
+    .filter(({ list }) => (values.list ?? list) === list);
+  if (servers.length === 0) err(`no gateway has listed the ${values.list ?? 'tools'} of a server yet`);
+  for (const { mode, server, list, ...one } of servers) {
     if (values.json) out(JSON.stringify({ ...one, server, list, mode: toResource('definitionsMode', mode) }));
     else {
       const { organization, accepted, quarantined, removed } = one;

@@ -8,6 +8,7 @@ import { compileOrganizations } from './organizations.ts';
 import { revisionOf } from './revision.ts';
 import { createSecretReader, type SecretFile } from './secrets.ts';
 import { compileWorkloads } from './workloads.ts';
+import { USUAL_PORTS } from '../own-ports.ts';
 import { KINDS, type KindName, type ResourceCounts } from '../resources/kinds.ts';
 
 /** Inputs of a compilation besides its sources. */
@@ -20,6 +21,8 @@ export interface CompileSettings {
   readonly platformNamespace?: string | undefined;
   /** Namespaces whose organizations are accepted; absent: those of all. */
   readonly organizationNamespaces?: readonly string[] | undefined;
+  /** Ports of the gateway on its machine, where no server of tools may be; absent: the usual ones. */
+  readonly ownPorts?: ReadonlySet<number> | undefined;
   /** Some sources could not be read: resources that are not there are then no faults. */
   readonly incomplete?: boolean;
   /** What the sources are known by; absent: a digest of them all. */
@@ -62,6 +65,7 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
     usdToEur,
     platformNamespace,
     organizationNamespaces,
+    ownPorts: settings.ownPorts ?? USUAL_PORTS,
     incomplete,
   };
   const organizations = compileOrganizations(compilation);

@@ -14,6 +14,8 @@ export interface Compilation {
   readonly platformNamespace?: string | undefined;
   /** Where organizations may be; absent: anywhere. */
   readonly organizationNamespaces?: readonly string[] | undefined;
+  /** Ports of the gateway on its machine, where no server of tools may be. */
+  readonly ownPorts: ReadonlySet<number>;
   /** Some sources could not be read. A missing resource may be in them, so it is not a fault. */
   readonly incomplete: boolean;
 }

@@ -97,6 +97,22 @@ describe('faults', () => {
       [make('MCPServer', 'a', url('http://169.254.169.254/mcp'))],
       ['MCPServer default/a: spec.endpoint.url: must not be a link-local address or a metadata service'],
     ],
+    ...['http://127.0.0.1:8081/metrics', 'http://localhost:8080/v1/mcp', 'http://[::]:8090/', 'http://127.1:8081'].map(
+      (own): readonly [string, readonly object[], readonly string[]] => [
+        `a port of the gateway itself at ${own}`,
+        [make('MCPServer', 'a', url(own))],
+        [
+          'MCPServer default/a: spec.endpoint.url: must not be a port of the gateway itself: give the server another port',
+        ],
+      ],
+    ),
+    [
+      'a token endpoint at a port of the gateway itself',
+      [SECRET, make('MCPServer', 'a', { auth: { ...oauth, tokenUrl: 'http://127.0.0.1:8081/token' } })],
+      [
+        'MCPServer default/a: spec.auth.tokenUrl: must not be a port of the gateway itself: give the server another port',
+      ],
+    ],
     [
       'a credential in clear',
       [SECRET, make('MCPServer', 'a', { ...url('http://tools.example/mcp'), auth: bearer })],
@@ -165,4 +181,14 @@ describe('faults', () => {
       expect(faultsOf([SECRET, make('MCPServer', 'a', { ...url(near), auth: bearer })])).toEqual([]);
     },
   );
+});
+
+test('a gateway at other ports refuses these alone, and other machines have all ports', () => {
+  const named = (address: string): readonly string[] =>
+    faultsOf([make('Organization', 'acme'), make('MCPServer', 'a', { endpoint: { url: address } })], {
+      ownPorts: new Set([3000]),
+    });
+  expect(named('http://127.0.0.1:3000/mcp')).toHaveLength(1);
+  for (const taken of ['http://127.0.0.1:8081/mcp', 'http://127.0.0.1:3100/mcp', 'http://tools.example:3000/mcp'])
+    expect(named(taken)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { LOCAL_PROVIDER } from '../local-provider.ts';
 import { isMachineAddress } from '../machine-address.ts';
 import { isNearHost } from '../near-host.ts';
+import { isThisMachine, portOf } from '../own-ports.ts';
 import type { MCPServerSpec } from '../resources/mcp-server.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { McpServerAuth, McpServerConfig, ToolDefinitionsConfig } from '../snapshot.ts';
@@ -137,11 +138,14 @@ function compileDefinitions({
   };
 }
 
-/** A machine's own services are no servers of tools, and a credential in clear is read on its way. */
-function refuseAddress({ faults }: Compilation, resource: Resource<'MCPServer'>, field: string, url: string): void {
-  const { protocol, hostname } = new URL(url);
+/** Services of a machine and of the gateway itself are no servers of tools, and a credential in clear is read on its way. */
+function refuseAddress({ faults, ownPorts }: Compilation, resource: Resource<'MCPServer'>, field: string, url: string) {
+  const { protocol, hostname, port } = new URL(url);
   if (isMachineAddress(hostname)) {
     faults.add(resource, field, 'must not be a link-local address or a metadata service');
+  }
+  if (isThisMachine(hostname) && ownPorts.has(portOf({ port, protocol }))) {
+    faults.add(resource, field, 'must not be a port of the gateway itself: give the server another port');
   }
   const { type } = resource.body.spec.auth;
   if (type === 'None' || protocol === 'https:' || isNearHost(hostname)) return;

@@ -15,6 +15,8 @@ export interface FolderOptions {
   readonly usdToEur: string;
   /** Where resources speak for several organizations; absent: anywhere. */
   readonly platformNamespace?: string | undefined;
+  /** Ports of the gateway on its machine, where no server of tools may be; absent: the usual ones. */
+  readonly ownPorts?: ReadonlySet<number>;
   /** Resources in addition to those of the folder; read again at every load. */
   readonly extra?: () => readonly SourceDocument[];
 }
@@ -52,12 +54,13 @@ export async function load(options: FolderOptions, cache: ReadonlyMap<string, Ca
 }
 
 async function loadOnce(options: FolderOptions, cache: ReadonlyMap<string, CachedFile>): Promise<LoadedFolder> {
-  const { dir, secretsDir, usdToEur, platformNamespace, extra } = options;
+  const { dir, secretsDir, usdToEur, platformNamespace, ownPorts, extra } = options;
   const content = await readFolder(dir, cache);
   const secrets = openSecretFiles(secretsDir);
   const compiled = compile([...content.documents, ...(extra?.() ?? [])], {
     usdToEur,
     platformNamespace,
+    ownPorts,
     secretFile: secrets.read,
     incomplete: content.faults.length > 0,
   });

@@ -291,16 +291,16 @@ const specRules: readonly Rule<MCPServerSpec>[] = [
     check: (self) => self.type !== 'OpenAPI' || (self.offer.length === 1 && self.offer[0] === 'Tools'),
   },
   {
-    rule: "self.type != 'OpenAPI' || (self.sessions == 'Shared' && !has(self.clientCapabilities))",
-    message: 'must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+    rule: "self.type != 'OpenAPI' || self.sessions == 'Shared'",
+    message: 'must not be set when type is OpenAPI: an API has no sessions',
     fieldPath: '.sessions',
-    check: (self) => self.type !== 'OpenAPI' || (self.sessions === 'Shared' && !self.clientCapabilities),
+    check: (self) => self.type !== 'OpenAPI' || self.sessions === 'Shared',
   },
   {
-    rule: "self.type != 'OpenAPI' || self.offer == ['Tools']",
-    message: 'must not be set when type is OpenAPI: an API offers tools only',
-    fieldPath: '.offer',
-    check: (self) => self.type !== 'OpenAPI' || (self.offer.length === 1 && self.offer[0] === 'Tools'),
+    rule: "self.type != 'OpenAPI' || !has(self.clientCapabilities)",
+    message: 'must not be set when type is OpenAPI: an API asks its client for nothing',
+    fieldPath: '.clientCapabilities',
+    check: (self) => self.type !== 'OpenAPI' || self.clientCapabilities === undefined,
   },
 ];
 

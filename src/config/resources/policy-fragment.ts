@@ -186,12 +186,12 @@ const fields = {
     }),
   ),
   toolsToApprove: Type.Optional(
-    setOf(text('mcpTool', { minLength: 3, maxLength: 192 }), {
+    setOf(text('toolToApprove', { minLength: 3, maxLength: 192 }), {
       maxItems: 256,
       description:
         'Tools of MCP servers of which a person must approve each call (gwctl mcp approve), as <server>/<tool>; * stands ' +
         'for any characters. Every list that applies adds to the others. Tools of the gateway itself, which change ' +
-        'nothing, need no approval.',
+        'nothing, need no approval; nor do prompts and resources.',
     }),
   ),
   providerSideTools: Type.Optional(

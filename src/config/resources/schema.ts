@@ -36,6 +36,10 @@ export const PATTERNS = {
     '^[a-z0-9*][a-z0-9.*-]{0,252}/([A-Za-z0-9_.*-]+|(prompts|resources)/[!-~]+)$',
     'must be <server>/<tool>, such as crm/find_* or orders/*, <server>/prompts/<prompt> or <server>/resources/<uri>',
   ],
+  toolToApprove: [
+    '^[a-z0-9*][a-z0-9.*-]{0,252}/[A-Za-z0-9_.*-]+$',
+    'must be <server>/<tool>, such as crm/delete_* or orders/*: only calls of tools are approved, not prompts and resources',
+  ],
   hostPattern: [
     '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',
     'must be a host in lower case, such as api.example.com or *.example.com',

@@ -93,6 +93,19 @@ describe('schemas', () => {
     ],
     [make('Workload', 'one', { allowedModels: ['gpt-4o'] }), ['spec.allowedModels[0]: must be <provider>/<model>']],
     [
+      make('Policy', 'one', {
+        defaults: {
+          allowedTools: ['crm/prompts/mail', 'crm/resources/file:///*'],
+          toolsToApprove: ['crm/*', '*/delete_*', 'crm/prompts/mail', 'crm/resources/file:///*'],
+        },
+      }),
+      [2, 3].map(
+        (at) =>
+          `spec.defaults.toolsToApprove[${at}]: must be <server>/<tool>, such as crm/delete_* or orders/*: ` +
+          'only calls of tools are approved, not prompts and resources',
+      ),
+    ],
+    [
       make('Workload', 'one', { allowedModels: ['a/b', 'a/c', 'a/b'] }),
       ['spec.allowedModels[2]: is in the list twice'],
     ],

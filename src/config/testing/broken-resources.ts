@@ -283,7 +283,13 @@ export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Field
     'MCPServer',
     "self.sessions == 'Shared'",
     { type: 'OpenAPI', operations, sessions: 'PerClient' },
-    'spec.sessions: must not be set when type is OpenAPI: an API has no sessions, and asks its client for nothing',
+    'spec.sessions: must not be set when type is OpenAPI: an API has no sessions',
+  ],
+  [
+    'MCPServer',
+    '!has(self.clientCapabilities)',
+    { type: 'OpenAPI', operations, clientCapabilities: ['Elicitation'] },
+    'spec.clientCapabilities: must not be set when type is OpenAPI: an API asks its client for nothing',
   ],
   ['MCPServer', 'isURL', url('https://[mcp.test'), 'spec.endpoint.url: is not a valid address'],
   [

@@ -55,7 +55,7 @@ function isOneWord(run: TextRun, { start, end, category }: Match): boolean {
   return run.pieces.every((piece) => {
     if (piece.start <= start || piece.start >= end) return true;
     const left = run.text.slice(start, piece.start);
-    // A sign between them ends what stands before it: "cch=00000;", "You are".
+    // A sign between them ends the value before it: "cch=00000;", "You are".
     if (piece.apart && !ISSUED.test(left)) return false;
     if (!isOrdinary(left)) return true;
     if (linkAt(left, 0, left.length) !== undefined || cueOf(left.toLowerCase()) !== undefined) return false;

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { detectionFor, type Detection } from '../detection.ts';
 import { createDetectionPool } from './detection-pool.ts';
+import { withMemory } from './with-memory.ts';
 import { CleanTexts } from './clean-texts.ts';
 
 const pool = createDetectionPool();
@@ -11,7 +12,7 @@ function watched(): { readonly detection: Detection; readonly searched: string[]
   const searched: string[] = [];
   return {
     searched,
-    detection: {
+    detection: withMemory<Detection>({
       ...pool,
       findNow: (text, categories) => {
         searched.push(text);
@@ -21,7 +22,7 @@ function watched(): { readonly detection: Detection; readonly searched: string[]
         searched.push(...texts);
         return pool.find(texts, categories);
       },
-    },
+    }),
   };
 }
 
@@ -62,12 +63,43 @@ test('what no categories were looked for in is searched for all', () => {
   expect(scoped.findNow(FOUND)).toEqual(MAIL);
 });
 
-test('a search that fails leaves nothing behind', async () => {
+test('a text that was searched for nothing is searched when something is looked for', async () => {
+  const { detection } = watched();
+  const scoped = detectionFor(callOf('acme'), detection);
+  const nothing = new Set<string>();
+  expect(scoped.findNow(FOUND, nothing)).toEqual([]);
+  expect(await scoped.find([FOUND], nothing)).toEqual([[]]);
+  expect(scoped.findNow(FOUND)).toEqual(MAIL);
+  expect(await scoped.find([FOUND])).toEqual([MAIL]);
+  expect(scoped.findNow(FOUND, new Set(['EMAIL']))).toEqual(MAIL);
+});
+
+test('a text that was searched for all is searched for nothing, too', () => {
   const { detection, searched } = watched();
-  const failing: Detection = { ...detection, find: () => Promise.reject(new Error('too much waits')) };
-  await expect(detectionFor(callOf('acme'), failing).find([FOUND])).rejects.toThrow('too much waits');
-  expect(await detectionFor(callOf('acme'), detection).find([FOUND])).toEqual([MAIL]);
-  expect(searched).toEqual([FOUND]);
+  const scoped = detectionFor(callOf('acme'), detection);
+  for (const kinds of [undefined, new Set<string>(), new Set<string>()]) scoped.findNow(CLEAN, kinds);
+  expect(searched).toHaveLength(3);
+});
+
+test('a category whose name is made of others, or is the one for all, is not them', () => {
+  const { detection } = watched();
+  const scoped = detectionFor(callOf('acme'), detection);
+  for (const name of ['EMAIL IBAN', 'EMAIL","IBAN', 'all', ''])
+    expect(scoped.findNow(FOUND, new Set([name]))).toEqual([]);
+  expect(scoped.findNow(FOUND, new Set(['EMAIL', 'IBAN']))).toEqual(MAIL);
+  expect(scoped.findNow(FOUND)).toEqual(MAIL);
+});
+
+test('a search that fails leaves nothing behind', async () => {
+  let fails = true;
+  const detection = withMemory<Detection>({
+    ...pool,
+    find: (texts) => (fails ? Promise.reject(new Error('too much waits')) : pool.find(texts)),
+  });
+  const scoped = detectionFor(callOf('acme'), detection);
+  await expect(scoped.find([FOUND])).rejects.toThrow('too much waits');
+  fails = false;
+  expect(await scoped.find([FOUND])).toEqual([MAIL]);
 });
 
 test('texts that are short, very long or no Unicode have no digest, and the last digests are kept only', () => {

@@ -5,6 +5,8 @@ const SHORTEST = 96;
 const LONGEST = 256 * 1024;
 /** So many digests at most, of 22 characters each: the last ones, about half of them or more. */
 const MOST = 40_000;
+/** The name of all structured categories; that of a set is a JSON array. */
+const ALL = 'all';
 
 /**
  * Texts in which nothing was found, so that those a conversation repeats are not searched again. It keeps no text, but a
@@ -16,8 +18,12 @@ export class CleanTexts {
   #young = new Set<string>();
   #old = new Set<string>();
 
-  /** The digest of a text that is searched for these categories; undefined where none is made. */
+  /**
+   * The digest of a text that is searched for these categories (undefined: for all structured ones); undefined where none is
+   * made. A search for no categories has none: it tells nothing of the text.
+   */
   digestOf(owner: string, categories: ReadonlySet<string> | undefined, text: string): string | undefined {
+    if (categories?.size === 0) return undefined;
     // Texts with halves of characters have the digest of others.
     if (text.length < SHORTEST || text.length > LONGEST || !text.isWellFormed()) return undefined;
     return hash('sha256', `${this.#secret}\0${owner}\0${this.#nameOf(categories)}\0${text}`, 'base64url').slice(0, 22);
@@ -38,10 +44,10 @@ export class CleanTexts {
   }
 
   #nameOf(categories: ReadonlySet<string> | undefined): string {
-    if (categories === undefined) return '';
+    if (categories === undefined) return ALL;
     const known = this.#names.get(categories);
     if (known?.size === categories.size) return known.name;
-    const name = [...categories].sort().join(' ');
+    const name = JSON.stringify([...categories].sort());
     this.#names.set(categories, { size: categories.size, name });
     return name;
   }

@@ -6,7 +6,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { detectionFor, type Detection } from '#/inspect/detection.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
-import type { FoundApproval, ToolApprovals } from '#/ports/tool-approvals.ts';
+import type { FoundApproval, MostWaiting, ToolApprovals } from '#/ports/tool-approvals.ts';
 import { approversOf, REQUEST_WAITS_MS } from '#/route/tool-approvals.ts';
 import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
@@ -15,8 +15,8 @@ import { sayingDocument } from '#/wire/mcp/input.ts';
 import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { unlikeCanonical } from '#/wire/mcp/unlike-canonical.ts';
 
-/** Requests of one workload that may wait at once. */
-const MOST_WAITING = 100;
+/** A caller that never sends its calls again must leave room for the others of its workload. */
+const MOST_WAITING: MostWaiting = { ofWorkload: 100, ofCaller: 20 };
 /** More characters of arguments than this no person reviews. */
 const MOST_SHOWN = 65_536;
 /** What a person sees of a call without arguments. */
@@ -117,7 +117,8 @@ async function find(asking: Asking, { toolApprovals, ...parts }: Parts): Promise
   const asked = {
     id: newCallId(now),
     binding: parts.cipher.names(organization, `approval of a tool call\n${JSON.stringify(bound)}`)[0]!,
-    ...{ organization, workload: workload.id, key, server: server.id, tool: listed.name, definition, shown },
+    ...{ organization, workload: workload.id, key, person: request.person },
+    ...{ server: server.id, tool: listed.name, definition, shown },
     askedAt: now,
     endsAt: now + REQUEST_WAITS_MS,
   };
@@ -173,7 +174,8 @@ function refusalOf({ id, state, by, reason, endsAt, followsExpired }: FoundAppro
 
 function tooManyWait(): GatewayError {
   const message =
-    `A person must approve this call, and ${MOST_WAITING} calls of this workload wait for approval already. ` +
+    'A person must approve this call, and too many calls wait for approval already: ' +
+    `${MOST_WAITING.ofCaller} with this key of this user, or ${MOST_WAITING.ofWorkload} of this workload. ` +
     'Send the call again when some of them are decided.';
   return new GatewayError('approval_required', message);
 }

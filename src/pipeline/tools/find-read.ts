@@ -1,5 +1,5 @@
 import type { ReadOf, ServerReadRequest } from '#/call/server-read.ts';
-import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig } from '#/config/snapshot.ts';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import { isObject, type Json } from '#/wire/document/json.ts';
 import type { ListedTool } from '#/ports/mcp-servers.ts';
@@ -25,9 +25,9 @@ type Finding = Pick<ToolParts, 'prompts' | 'lists'>;
 
 /** Finds the prompt or the resource that a request names. */
 export async function findRead(request: ServerReadRequest, parts: Finding): Promise<FoundRead> {
-  const { of, method, completes, server: place, key } = request;
+  const { of, method, completes } = request;
   if (of.kind === 'prompts') return findPrompt(request, of.name, parts);
-  const found = findResource(place, of.uri, key.workload);
+  const found = findResource(request, of.uri);
   const { server, own } = found;
   if (method !== 'completion/complete' || !server || found.fault) return found;
   const fault = incompletable(server, of) ?? (await unknownTemplate(server, own, completes, parts));
@@ -51,7 +51,7 @@ async function findPrompt(
   return { ...found, own: listed?.name ?? '', id, fault };
 }
 
-function findResource(place: string | undefined, uri: string, workload: WorkloadConfig): FoundRead {
+function findResource({ server: place, method, key: { workload } }: ServerReadRequest, uri: string): FoundRead {
   const id = 'resources/read';
   const without = (fault: GatewayError, server?: McpServerConfig): FoundRead => ({
     ...{ server, own: '', id, pin: undefined, quarantined: false, fault },
@@ -63,9 +63,9 @@ function findResource(place: string | undefined, uri: string, workload: Workload
       ? workload.mcpServers.values().find(({ prefix }) => prefix === named.prefix)
       : workload.mcpServers.get(place);
   if (!server) return without(place === undefined ? unknownResource() : unknownServer());
-  const why = uriFault(named.uri);
+  const why = uriFault(named.uri, method === 'completion/complete' ? 'template' : 'resource');
   if (why !== undefined)
-    return without(new GatewayError('invalid_request', `params.uri ${why}.`, { param: 'params.uri' }), server);
+    return without(new GatewayError('invalid_request', `The URI ${why}.`, { param: 'params.uri' }), server);
   return { server, own: named.uri, id, pin: undefined, quarantined: false, fault: undefined };
 }
 

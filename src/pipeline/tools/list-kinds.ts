@@ -20,23 +20,23 @@ export function listsOf(servers: Asked, onEvent: (event: ListEvent) => void): Li
   const found = ({ resources }: ResourceListing): number => resources.length;
   return {
     tools: new ServerLists(
-      { kind: 'tools', fetch: (...asked) => servers.list(...asked), count: defined, mostBytes: 32 * MIB },
+      { kind: 'tools', ask: (...asked) => servers.list(...asked), count: defined, mostBytes: 32 * MIB },
       onEvent,
     ),
     prompts: new ServerLists(
-      { kind: 'prompts', fetch: (...asked) => servers.prompts(...asked), count: defined, mostBytes: 16 * MIB },
+      { kind: 'prompts', ask: (...asked) => servers.prompts(...asked), count: defined, mostBytes: 16 * MIB },
       onEvent,
     ),
     resources: new ServerLists(
-      { kind: 'resources', fetch: (...asked) => servers.resources(...asked), count: found, mostBytes: 32 * MIB },
+      { kind: 'resources', ask: (...asked) => servers.resources(...asked), count: found, mostBytes: 32 * MIB },
       onEvent,
     ),
     templates: new ServerLists(
-      { kind: 'templates', fetch: (...asked) => servers.templates(...asked), count: found, mostBytes: 16 * MIB },
+      { kind: 'templates', ask: (...asked) => servers.templates(...asked), count: found, mostBytes: 16 * MIB },
       onEvent,
     ),
     about: new ServerLists(
-      { kind: 'about', fetch: (...asked) => servers.about(...asked), count: defined, mostBytes: 8 * MIB },
+      { kind: 'about', ask: (...asked) => servers.about(...asked), count: defined, mostBytes: 8 * MIB },
       onEvent,
     ),
   };

@@ -16,7 +16,7 @@ function world(ttlMs?: number) {
     return { tools: [], leftOut: 0, bytes: state.bytes, ttlMs, version: '2026-07-28' };
   };
   const lists = new ServerLists(
-    { kind: 'tools', fetch: list, count: ({ tools }) => tools.length, mostBytes: 32 * 1024 * 1024 },
+    { kind: 'tools', ask: list, count: ({ tools }) => tools.length, mostBytes: 32 * 1024 * 1024 },
     (event) => events.push(event),
   );
   return { lists, state, events, pass: (ms: number) => (now += ms) };

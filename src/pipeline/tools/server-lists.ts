@@ -69,7 +69,7 @@ export type ListEvent =
 /** How a kind of list is fetched and kept. */
 export interface ListSource<L extends Listing> {
   readonly kind: ListKind;
-  readonly fetch: (server: McpServerConfig, timeoutMs: number) => Promise<L>;
+  readonly ask: (server: McpServerConfig, timeoutMs: number) => Promise<L>;
   readonly count: (list: L) => number;
   /** All lists together, as they came; in memory they take several times as much. */
   readonly mostBytes: number;
@@ -146,8 +146,8 @@ export class ServerLists<L extends Listing> {
     const askedAt = performance.now();
     known.askedAt = askedAt;
     try {
-      const { fetch, kind, count } = this.#source;
-      const list = { ...(await fetch(server, LIST_MS)), fetchedAt: performance.now() };
+      const { ask, kind, count } = this.#source;
+      const list = { ...(await ask(server, LIST_MS)), fetchedAt: performance.now() };
       this.#lists.set(serverIdentity(server), list);
       known.isFailing = false;
       this.#onEvent({

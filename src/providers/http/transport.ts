@@ -37,12 +37,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface TransportOptions {
   /** How long an answer that comes in pieces may take to its end; by default an hour. */
   readonly streamSeconds?: number;
+  /** Ports of this machine that are not connected to, looked at for each new connection; absent: none. */
+  readonly ownPorts?: () => ReadonlySet<number>;
 }
 
 /** A transport of its own pool per origin; no pipelining, no redirects, no retries. */
-export function createTransport({ streamSeconds = 3600 }: TransportOptions = {}): Transport {
+export function createTransport({ streamSeconds = 3600, ownPorts }: TransportOptions = {}): Transport {
   // Ours are the only timeouts but that of connecting: they know streams from buffered answers.
-  const client = new Http1Client(guardedConnector({ allowH2: false, timeout: CONNECT_TIMEOUT_MS }));
+  const client = new Http1Client(
+    guardedConnector({ allowH2: false, timeout: CONNECT_TIMEOUT_MS, ...(ownPorts && { ownPorts }) }),
+  );
   return {
     send(request) {
       let pool: Pool;

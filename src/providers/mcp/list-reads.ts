@@ -86,7 +86,8 @@ const TEXTS = ['title', 'description', 'mimeType'] as const;
 function readResource(item: Json, address: 'uri' | 'uriTemplate'): ListedResource | undefined {
   if (!isObject(item)) return undefined;
   const { [address]: uri, name, size, annotations } = item;
-  if (typeof uri !== 'string' || typeof name !== 'string' || uriFault(uri) !== undefined) return undefined;
+  if (typeof uri !== 'string' || typeof name !== 'string') return undefined;
+  if (uriFault(uri, address === 'uri' ? 'resource' : 'template') !== undefined) return undefined;
   const definition: Record<string, Json> = { [address]: uri, name };
   for (const text of TEXTS) if (typeof item[text] === 'string') definition[text] = item[text];
   if (address === 'uri' && typeof size === 'number' && size >= 0) definition['size'] = size;

@@ -212,7 +212,9 @@ export class Peer {
     const incoming = await this.#sender.send(request);
     const isStream = /^text\/event-stream(?=[\t ;]|$)/i.test(incoming.header('content-type') ?? '');
     if (incoming.status === 200 && isStream) {
-      await readServerStream(incoming, (message) => this.#hear(link, message, onNotice, onAsk));
+      await readServerStream(incoming, (message) =>
+        message.id === undefined ? onNotice(message.document) : this.#hear(link, message, undefined, onAsk),
+      );
       return true;
     }
     incoming.close();

@@ -4,6 +4,7 @@ import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig, McpServerOAuth } from '#/config/snapshot.ts';
 import { McpTokenFault, TokenOriginFault } from '#/ports/mcp-servers.ts';
 import { isObject, type Json } from '#/wire/document/json.ts';
+import { digestOfToken } from '#/wire/mcp/access-tokens.ts';
 import { Exchanges, type ForUser } from './exchanges.ts';
 import { UserRoom } from './user-room.ts';
 
@@ -50,7 +51,7 @@ export class ServerPeers<P extends object> {
     let exchanges = this.#exchanges.get(identity);
     if (!exchanges) this.#exchanges.set(identity, (exchanges = new Exchanges()));
     const user = { subject, person: personOf(subject), exchanges };
-    const name = `${identity} ${hash('sha256', signedPart(subject), 'base64url')}`;
+    const name = `${identity} ${digestOfToken(subject)}`;
     return this.#users.of(server.id, name, () => this.#make(server, user));
   }
 }
@@ -64,11 +65,5 @@ function personOf(token: string): string {
   } catch {
     // Tokens are checked when they come: only tests send others.
   }
-  return hash('sha256', typeof sub === 'string' ? sub : signedPart(token), 'base64url');
-}
-
-/** Several spellings of one signature are the same token: the signed part is spelled in one way only. */
-function signedPart(token: string): string {
-  const [header, payload] = token.split('.', 2);
-  return `${header}.${payload}`;
+  return typeof sub === 'string' ? hash('sha256', sub, 'base64url') : digestOfToken(token);
 }

@@ -114,16 +114,20 @@ export function openServerStream(
   keys: Pick<KeyStore, 'current'>,
 ): void {
   const session = from.request.headers[HEADER] === undefined ? undefined : sessionOf(from);
-  if (!session || session.servers.size === 0) throw notAllowed('GET');
+  if (!session || from.pipeline.clients.at(callerOf(from), session).length === 0) throw notAllowed('GET');
   if (!takesEvents(from.request.headers.accept))
     throw new RpcFault(RPC.invalidRequest, 406, 'Accept must take text/event-stream.');
   const { context } = from;
-  const stream = streams.open(reply, context.key, () => holds(authenticatedOf(from.request), keys));
+  const current = () => currentOf(authenticatedOf(from.request), keys);
+  // All that it keeps of policy and servers is of one workload: for another one, the client begins again.
+  const isGood = () => current()?.key.workload === context.key.workload;
+  const stream = streams.open(reply, context.key, isGood);
   const listener = {
     ...context,
     ...callerOf(from),
     era: { era: 'legacy', version: versionIn(from.request) },
     signal: stream.signal,
+    current,
     write: (message: string) => stream.write(message),
     onAsk: (ask: ClientAsk) => stream.write(askMessage(ask)),
   } as const;
@@ -141,11 +145,21 @@ export function askMessage({ id, method, params }: ClientAsk): string {
 }
 
 /** Whether the caller of a stream is still good, and its workload the same. */
-export function holds({ key, endsAt }: Caller, keys: Pick<KeyStore, 'current'>): boolean {
-  if (endsAt !== undefined && endsAt <= Date.now()) return false;
-  const current = keys.current()?.keysById.get(key.id);
-  if (!current || current.revoked || current.workload.id !== key.workload.id) return false;
-  return current.expiresAt === undefined || current.expiresAt > Date.now();
+export function holds(caller: Caller, keys: Pick<KeyStore, 'current'>): boolean {
+  return currentOf(caller, keys) !== undefined;
+}
+
+/** The caller of a stream as it is configured now; undefined: it is no longer good, or its workload is another one. */
+function currentOf(
+  { key, endsAt }: Caller,
+  keys: Pick<KeyStore, 'current'>,
+): Pick<Caller, 'key' | 'snapshot'> | undefined {
+  if (endsAt !== undefined && endsAt <= Date.now()) return undefined;
+  const snapshot = keys.current();
+  const current = snapshot?.keysById.get(key.id);
+  if (!snapshot || !current || current.revoked || current.workload.id !== key.workload.id) return undefined;
+  if (current.expiresAt !== undefined && current.expiresAt <= Date.now()) return undefined;
+  return { key: current, snapshot };
 }
 
 function versionIn({ headers }: FastifyRequest): string {

@@ -6,7 +6,7 @@ import type { OfferedResource } from '#/pipeline/tools/offered-resources.ts';
 import type { Json, JsonObject } from '#/wire/document/json.ts';
 import type { Era } from '#/wire/mcp/eras.ts';
 import { federatedUri } from '#/wire/mcp/resource-uris.ts';
-import { definedPage, pageAfter, pageBegin, PAGE, type Page } from './lists.ts';
+import { definedPage, pageAfter, pageBegin, pagePlace, PAGE, type Page } from './lists.ts';
 
 /** A list to give. */
 interface ListQuestion {
@@ -61,9 +61,9 @@ async function resourcePage(
   refuseUnanswered(unavailable, sources);
   const uriOf = ({ server, listed }: OfferedResource): string =>
     federated ? federatedUri(server.prefix, listed.uri) : listed.uri;
-  const from = cursor === undefined ? 0 : pageAfter(resources.map(uriOf), cursor);
+  const place = pagePlace(cursor);
+  const from = pageAfter(resources.map(uriOf), place);
   const some = resources.slice(from, from + PAGE);
-  const last = some.at(-1);
   const entries = some.map((one): JsonObject => {
     const { server, listed } = one;
     if (!federated) return listed.definition;
@@ -74,14 +74,17 @@ async function resourcePage(
     ...(unavailable.length > 0 && { 'gatewarden.dev/unavailable': unavailable }),
     ...(cut.length > 0 && { 'gatewarden.dev/cut': cut }),
   };
-  const next = last && from + PAGE < resources.length ? uriOf(last) : undefined;
+  const shown = await pipeline.lookThroughList(entries, address, context);
+  // What policy left out is not named by the cursor either.
+  const last = shown.at(-1)?.[address];
+  const seen = typeof last === 'string' ? some.findIndex((one) => uriOf(one) === last) : -1;
+  const next =
+    seen < 0
+      ? { after: place.after, skip: place.skip + some.length }
+      : { after: uriOf(some[seen]!), skip: some.length - seen - 1 };
   const result = {
-    ...pageBegin(era, next),
-    [kind === 'resources' ? 'resources' : 'resourceTemplates']: await pipeline.lookThroughList(
-      entries,
-      address,
-      context,
-    ),
+    ...pageBegin(era, from + PAGE < resources.length ? next : undefined),
+    [kind === 'resources' ? 'resources' : 'resourceTemplates']: shown,
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
   return { text: JSON.stringify(result), unavailable };

@@ -77,11 +77,11 @@ export function definedPage(
   { federated, cursor, era }: PageQuestion,
 ): Page {
   const nameOf = ({ federated: name, listed }: OfferedName): string => (federated ? name : listed.name);
-  const from = cursor === undefined ? 0 : pageAfter(tools.map(nameOf), cursor);
+  const from = cursor === undefined ? 0 : pageAfter(tools.map(nameOf), pagePlace(cursor));
   const page = tools.slice(from, from + PAGE);
   const last = page.at(-1);
   const result = {
-    ...pageBegin(era, last && from + PAGE < tools.length ? nameOf(last) : undefined),
+    ...pageBegin(era, last && from + PAGE < tools.length ? { after: nameOf(last), skip: 0 } : undefined),
     [member]: page.map((tool) => (federated ? renamed(tool, NAMED_IN_META[member]) : pinned(tool))),
     ...(unavailable.length > 0 && { _meta: { 'gatewarden.dev/unavailable': unavailable } }),
   };
@@ -90,23 +90,44 @@ export function definedPage(
 
 const NAMED_IN_META = { tools: 'gatewarden.dev/tool', prompts: 'gatewarden.dev/prompt' } as const;
 
-/** What a page says besides its entries. `last`: the name of its last one, where there are more. */
-export function pageBegin(era: Era, last: string | undefined): JsonObject {
+/** Where the next page begins: so many entries after one that the client has seen; empty: after none. */
+interface PagePlace {
+  readonly after: string;
+  readonly skip: number;
+}
+
+/** What a page says besides its entries. `next`: where there are more. */
+export function pageBegin(era: Era, next: PagePlace | undefined): JsonObject {
   return {
     ...(era === 'modern' && { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'private' }),
-    ...(last !== undefined && { nextCursor: Buffer.from(last).toString('base64url') }),
+    ...(next && { nextCursor: Buffer.from(`${next.skip} ${next.after}`).toString('base64url') }),
   };
 }
 
 /** Longest cursor: an address of a resource with its prefix. */
 const MOST_CURSOR = 24_576;
 
-/** A cursor is the name of the last entry of a page: it says nothing that its client does not know. */
-export function pageAfter(names: readonly string[], cursor: Json): number {
+/**
+ * The place that a cursor stands for. It has the name of an entry that its client was shown, never of one that was left
+ * out: it says nothing that the client does not know.
+ */
+export function pagePlace(cursor: Json | undefined): PagePlace {
+  if (cursor === undefined) return { after: '', skip: 0 };
   const isShort = typeof cursor === 'string' && cursor.length <= MOST_CURSOR;
-  const at = names.indexOf(isShort ? Buffer.from(cursor, 'base64url').toString() : '');
-  if (at >= 0) return at + 1;
-  throw new RpcFault(RPC.invalidParams, 200, 'params.cursor does not belong to this list: begin again without it.');
+  const found = /^(\d{1,6}) (.*)$/s.exec(isShort ? Buffer.from(cursor, 'base64url').toString() : '');
+  if (!found) throw foreignCursor();
+  return { after: found[2]!, skip: Number(found[1]) };
+}
+
+/** The index of the first entry of a page. Throws `RpcFault` for a cursor of another list. */
+export function pageAfter(names: readonly string[], { after, skip }: PagePlace): number {
+  const at = after === '' ? -1 : names.indexOf(after);
+  if (at < 0 && after !== '') throw foreignCursor();
+  return at + 1 + skip;
+}
+
+function foreignCursor(): RpcFault {
+  return new RpcFault(RPC.invalidParams, 200, 'params.cursor does not belong to this list: begin again without it.');
 }
 
 function renamed({ federated, listed, server }: OfferedName, meta: string): JsonObject {

@@ -31,7 +31,7 @@ export const TOOL_METRICS = {
     'outcome',
   ),
   listSeconds: histogram('gw_mcp_list_seconds', 'Time that servers took to give a list, or to fail.', SECONDS),
-  streams: gauge('gw_mcp_streams', 'Answers to calls of tools that are streams and still open.'),
+  streams: gauge('gw_mcp_streams', 'Streams to MCP clients that are open: answers to calls, and streams that last.'),
   lists: counter(
     'gw_mcp_lists_total',
     'Requests for a list of a server (tools, prompts, resources, templates, about), by MCP server, list and result.',

@@ -20,6 +20,20 @@ test('every string, name and long number of arguments is a leaf, whatever it is 
   expect(argumentsIn(document.text)).toBe(JSON.stringify(args));
 });
 
+test('names of members below members called "" are leaves', () => {
+  for (const args of [
+    { '': { 'ada@corp.de': 1 } },
+    { '': { '': { 'ada@corp.de': 1 } } },
+    { '': [[{ '': [{ 'ada@corp.de': 1 }] }]] },
+    { a: { '': { 'ada@corp.de': 1 } } },
+  ]) {
+    const { leaves } = ARGUMENTS.contents(argumentsDocument(JSON.stringify(args), args));
+    expect(leaves.map(({ text }) => text)).toContain('ada@corp.de');
+    const result = RESULT.contents(readResult(JSON.stringify({ ...args, structuredContent: args })));
+    expect(result.leaves.filter(({ text }) => text === 'ada@corp.de')).toHaveLength(2);
+  }
+});
+
 test('of a result, pictures, sound and blobs are media, and all else is text', () => {
   const result = {
     content: [

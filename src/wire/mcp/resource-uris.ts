@@ -1,22 +1,25 @@
+import { leadsAway, readingsOf } from '../document/address-steps.ts';
+
 /** Longest address of a resource, in UTF-16 code units. */
 export const MOST_URI = 4096;
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]{0,63}):./s;
 /** Schemes whose addresses clients run or show as they come: no server is asked for them. */
 const ACTIVE: ReadonlySet<string> = new Set(['about', 'blob', 'data', 'javascript', 'vbscript', 'view-source']);
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\\]/u;
-/** `.` or `..` as a step, also where signs are written as `%2e`. */
-const DOTS = /(?:[/:=]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/?#&]|%2f|%5c)/i;
+/** What separates the steps of an address: schemes use more signs than slashes. */
+const BETWEEN_STEPS = /[/\\:=?#&]/;
 
 /** Why an address of a resource, or a template of addresses, is neither listed nor read: the end of a sentence. */
-export function uriFault(uri: string): string | undefined {
+export function uriFault(uri: string, of: 'resource' | 'template'): string | undefined {
   if (uri.length > MOST_URI) return `must have at most ${MOST_URI} characters`;
   const scheme = SCHEME.exec(uri)?.[1]?.toLowerCase();
-  // A template may begin with its scheme: what it stands for is looked at when it is read.
-  if (scheme === undefined && !uri.startsWith('{')) return 'must be a URI with a scheme';
+  // A template may begin with a variable: the address that is made of it is looked at when it is read.
+  if (scheme === undefined && !(of === 'template' && uri.startsWith('{'))) return 'must begin with a scheme';
   if (scheme !== undefined && ACTIVE.has(scheme)) return `must not have the scheme ${scheme}`;
   if (UNSEEN.test(uri)) return 'must not have control characters, invisible characters or backslashes';
   // What policy allows by its beginning must not lead elsewhere.
-  if (DOTS.test(uri.replaceAll(/%(?:25)+/g, '%'))) return 'must not have the steps . or ..';
+  if (readingsOf(uri).some((reading) => leadsAway(reading, BETWEEN_STEPS)))
+    return 'must not have the steps . or .., or control characters, also where they are encoded';
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { leadsAway, readingsOf } from '../document/address-steps.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 
@@ -156,41 +157,23 @@ function pathText(value: Value, { slashes, argument }: ApiParameter): string {
   const said = items(value).map(plain).join(',');
   if (said === '') throw new UnfitArgument(argument, 'not be empty: it is in the path');
   if (said.length > MOST_ADDRESS) throw new UnfitArgument(argument, `have at most ${MOST_ADDRESS} characters`);
-  // Servers decode a path once or twice before they read its steps, and some take wide signs for narrow ones.
-  for (let decoded = said.normalize('NFKC'), times = 0; times < 3; times++) {
-    const steps = decoded.split(/[/\\]/);
-    // eslint-disable-next-line no-control-regex
-    if (/[\u0000-\u001f\u007f]/.test(decoded) || steps.some(isUpwards))
-      throw new UnfitArgument(argument, 'have no control characters and no steps such as ..');
-    if (steps.length > 1 && !slashes) throw new UnfitArgument(argument, 'have no slashes: it is one step of the path');
-    const next = decodedOnce(decoded);
-    if (next === decoded) break;
-    decoded = next;
+  for (const reading of readingsOf(said)) {
+    if (leadsAway(reading)) throw new UnfitArgument(argument, 'have no control characters and no steps such as ..');
+    if (!slashes && /[/\\]/.test(reading))
+      throw new UnfitArgument(argument, 'have no slashes: it is one step of the path');
   }
   return encodeURIComponent(said);
 }
 
-/** Each sign that is encoded in ASCII; all else stays as it is. */
-function decodedOnce(text: string): string {
-  return text.replace(/%([0-7][0-9a-fA-F])/g, (_all, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  );
-}
-
-/** A whole step is looked at once more: several parameters may be in one. */
+/** The whole path is looked at once more: several parameters may be in one step. */
 function fillPath(template: string, values: ReadonlyMap<string, string>): string {
   const steps = template
     .split('/')
     .map((step) => step.replace(/\{([^{}]+)\}/g, (_all, name: string) => values.get(name) ?? ''));
-  const leadsUp = steps.some(isUpwards);
-  if (leadsUp) throw new UnfitArgument('', 'make no step such as .. in the path');
-  return steps.join('/');
-}
-
-/** A step that leads nowhere or upwards; servers ignore what follows a semicolon. */
-function isUpwards(step: string): boolean {
-  const [name] = step.split(';', 1);
-  return name === '.' || name === '..';
+  const path = steps.join('/');
+  if (readingsOf(path).some((reading) => leadsAway(reading)))
+    throw new UnfitArgument('', 'make no step such as .. in the path');
+  return path;
 }
 
 const SEPARATORS = { comma: ',', space: '%20', pipe: '%7C' } as const;

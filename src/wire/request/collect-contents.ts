@@ -14,7 +14,10 @@ import { headOf, isBase64, isDocument, looksLikeDataUrl, readDataUrl } from './m
 import { hasAccountDigits, MAY_BE_ACCOUNT, plainNumber } from './plain-number.ts';
 import type { ArrayNode, JsonNode, Member, ObjectNode, StringNode } from '../document/scan.ts';
 
-/** What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. */
+/**
+ * What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. A
+ * name of '' is the top, never a member that is called so.
+ */
 export interface Places {
   /** Nothing at the top is the gateway's own: neither the model id nor `gw` members. */
   readonly isForeign?: boolean;
@@ -44,6 +47,13 @@ export interface Places {
 
 /** Members by name, each with the members around it that it counts in; '': the top. */
 export type MembersByName = ReadonlyMap<string, readonly string[]>;
+
+/** What a member called '' is to its family, for which '' is the top: no family has a member of this name. */
+const UNNAMED = '""';
+
+function nameOf({ key }: Member): string {
+  return key.value === '' ? UNNAMED : key.value;
+}
 
 /** What a value stands in. */
 interface Around {
@@ -89,12 +99,13 @@ const IDS: ReadonlySet<string> = new Set([
  */
 export function collectContents(document: WireDocument, places: Places): Contents {
   const found = new Walk(places);
-  for (const { key, value } of inOrder(document.root, places.promptOrder)) {
+  for (const one of inOrder(document.root, places.promptOrder)) {
+    const { key, value } = one;
     if (!places.isForeign && EXTENSION.test(key.value)) continue;
     if (places.isWord?.(key.value, '', '') !== true) found.leaf(key, key.value, 'text', undefined);
     const isOwn = places.isAllOwn === true || places.own?.get(key.value)?.includes('') === true;
     const around = isOwn ? OWN : NOTHING_AROUND;
-    if (places.isForeign || key.value !== 'model') found.value(value, key.value, '', around, false);
+    if (places.isForeign || key.value !== 'model') found.value(value, nameOf(one), '', around, false);
   }
   return found;
 }
@@ -137,10 +148,11 @@ class Walk implements Contents {
         return;
       case 'object': {
         const inside = this.#inside(node, name, parent, around, listed);
-        for (const { key, value } of node.members) {
+        for (const one of node.members) {
+          const { key, value } = one;
           if (this.#places.isWord?.(key.value, name, parent) !== true) this.leaf(key, key.value, 'text', inside.signed);
           const isOwn = inside.signed === undefined && this.#places.own?.get(key.value)?.includes(name) === true;
-          this.value(value, key.value, name, isOwn ? OWN : inside, false);
+          this.value(value, nameOf(one), name, isOwn ? OWN : inside, false);
         }
         return;
       }

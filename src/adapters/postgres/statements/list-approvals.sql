@@ -1,4 +1,4 @@
-SELECT id, organization, workload, virtual_key, server, tool, definition, shown, state,
+SELECT id, organization, workload, virtual_key, person, server, tool, definition, shown, state,
   extract(epoch FROM asked_at) * 1000 AS asked_at, extract(epoch FROM ends_at) * 1000 AS ends_at, actor, reason,
   extract(epoch FROM decided_at) * 1000 AS decided_at
 FROM tool_approvals

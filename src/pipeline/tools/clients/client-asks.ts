@@ -1,5 +1,6 @@
 import type { CallContext } from '#/call/call.ts';
 import type { ClientAsk, ClientSession } from '#/call/client-session.ts';
+import { serverIdentity } from '#/config/server-identity.ts';
 import type { McpServerConfig } from '#/config/snapshot.ts';
 import { asGatewayError } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
@@ -12,7 +13,8 @@ import { RPC } from '#/wire/mcp/message.ts';
 import { lookAt, restoredNotice } from '../results.ts';
 import type { AskParts } from '../tool-parts.ts';
 import type { SaidSoFar } from './answer.ts';
-import type { ClientReply } from './open-asks.ts';
+import { keyFor } from '../protected-key.ts';
+import { unknownQuestion, type ClientReply } from './open-asks.ts';
 
 /** Whom a server may ask, and what it knows. */
 export interface Asker {
@@ -20,6 +22,8 @@ export interface Asker {
     readonly era: ClientEra;
     readonly session?: ClientSession | undefined;
     readonly onAsk?: ((ask: ClientAsk) => void) | undefined;
+    /** Outside of calls: the caller as it is configured now; undefined: it is no longer good. */
+    readonly current?: (() => Pick<CallContext, 'key' | 'snapshot'> | undefined) | undefined;
   };
   readonly server: McpServerConfig;
   /** The tool that is called; undefined: the server asks by itself. */
@@ -30,6 +34,8 @@ export interface Asker {
 
 /** Questions of one call, or that wait at once outside of calls. */
 const MOST_ASKS = 32;
+/** All questions together that wait outside of calls, in UTF-16 code units. */
+const MOST_WAITING = 256 * 1024;
 /** Longest question, in UTF-16 code units. */
 const MOST_LENGTH = 1024 * 1024;
 
@@ -44,6 +50,8 @@ export class ClientAsks implements Disposable {
   readonly #parts: AskParts;
   readonly #can: JsonObject;
   readonly #open = new Set<Disposable>();
+  /** From when they come until they are answered or refused. */
+  readonly #waiting = new Set<ServerAsk>();
   readonly #methods = new Set<string>();
   #said: SaidSoFar;
   #count = 0;
@@ -78,13 +86,12 @@ export class ClientAsks implements Disposable {
     const { body } = ask.document;
     const refusal = whyNotAsked(ask.method, body['params'], this.#can);
     if (refusal !== undefined) return refuse(ask, RPC.methodNotFound, refusal);
-    const isOutside = this.#asker.tool === undefined;
-    if ((isOutside ? this.#open.size : this.#count) >= MOST_ASKS)
-      return refuse(ask, RPC.internal, `A client is asked ${MOST_ASKS} times at most.`);
+    if (!this.#hasRoom(ask)) return refuse(ask, RPC.internal, `A client is asked ${MOST_ASKS} times at most.`);
     this.#count += 1;
+    this.#waiting.add(ask);
     this.#last = this.#last
       .then(() => this.#pass(ask, body['params']))
-      .catch(() => refuse(ask, RPC.internal, 'The client cannot be asked.'));
+      .catch(() => this.#refuse(ask, RPC.internal, 'The client cannot be asked.'));
   }
 
   /** Resolves when no question and no answer is still on its way. */
@@ -95,14 +102,28 @@ export class ClientAsks implements Disposable {
   [Symbol.dispose](): void {
     for (const one of this.#open) one[Symbol.dispose]();
     this.#open.clear();
+    this.#waiting.clear();
+  }
+
+  #hasRoom({ document: { text } }: ServerAsk): boolean {
+    if (this.#asker.tool !== undefined) return this.#count < MOST_ASKS;
+    let { length } = text;
+    for (const { document } of this.#waiting) length += document.text.length;
+    return this.#waiting.size < MOST_ASKS && length <= MOST_WAITING;
+  }
+
+  #refuse(ask: ServerAsk, code: number, message: string): void {
+    this.#waiting.delete(ask);
+    refuse(ask, code, message);
   }
 
   async #pass(ask: ServerAsk, params: Json | undefined): Promise<void> {
     const { request } = this.#asker;
     const { session, onAsk } = request;
-    if (!session || !onAsk) return refuse(ask, RPC.methodNotFound, 'This client cannot be asked.');
+    if (!session || !onAsk) return this.#refuse(ask, RPC.methodNotFound, 'This client cannot be asked.');
     const text = isObject(params) ? await this.#looked(params) : undefined;
-    if (text === 'refused') return refuse(ask, RPC.internal, 'Refused by data protection: the client is not asked.');
+    if (text === 'refused')
+      return this.#refuse(ask, RPC.internal, 'Refused by data protection: the client is not asked.');
     if (request.signal.aborted) return;
     const opened: Disposable & { readonly id: string } = this.#parts.tools.clients.asks.open({
       session: session.name,
@@ -132,16 +153,17 @@ export class ClientAsks implements Disposable {
 
   /** Sends an answer of the client on, after those before it. Rejects with the client's error. */
   #answer(ask: ServerAsk, params: Json | undefined, reply: ClientReply): Promise<void> {
-    const answering = this.#last.then(() => this.#send(ask, params, reply));
+    const answering = this.#last.then(() => this.#send(ask, params, reply)).finally(() => this.#waiting.delete(ask));
     this.#last = answering.catch(() => undefined);
     return answering;
   }
 
   async #send(ask: ServerAsk, params: Json | undefined, { context, document }: ClientReply): Promise<void> {
-    const { request, server, tool } = this.#asker;
-    const { key, snapshot, surface, signal, person, session, era } = request;
+    const { request, tool } = this.#asker;
+    const { surface, signal, person, session, era } = request;
     let isSent = false;
     try {
+      const { key, snapshot, server } = configuredNow(this.#asker);
       const work = await this.#parts.tools.answerServer({
         request: { ...context, key, snapshot, surface, signal, person, parent: request.id, headers: {} },
         server,
@@ -166,6 +188,15 @@ export class ClientAsks implements Disposable {
       throw asGatewayError(thrown);
     }
   }
+}
+
+/** With what an answer is sent: a call keeps what it began with, an answer outside of calls has the configuration of now. */
+function configuredNow({ request, server }: Asker): Pick<CallContext, 'key' | 'snapshot'> & Pick<Asker, 'server'> {
+  if (!request.current) return { key: request.key, snapshot: request.snapshot, server };
+  const current = request.current();
+  const known = current?.key.workload.mcpServers.get(server.name);
+  if (!current || !known || serverIdentity(known) !== serverIdentity(server)) throw unknownQuestion();
+  return { key: keyFor(current.key, known.trust), snapshot: current.snapshot, server: known };
 }
 
 /** Answers a server that is not to wait. Whether it hears that is its own affair. */

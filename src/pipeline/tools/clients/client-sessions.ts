@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { CallContext } from '#/call/call.ts';
 import type { ClientSession } from '#/call/client-session.ts';
-import type { McpServerConfig } from '#/config/snapshot.ts';
+import type { McpServerConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { McpServers, ServerSession, ToSession } from '#/ports/mcp-servers.ts';
 import type { Neighbours } from '#/ports/neighbours.ts';
+import { serverDenial } from '#/route/tools/servers.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import type { Json, JsonObject } from '#/wire/document/json.ts';
 import { isObject } from '#/wire/document/json.ts';
@@ -23,9 +24,7 @@ const MINUTE_MS = 60_000;
 const MOST_KEYS = 10_000;
 
 /** Whose session it is, with what its servers need to know the user by. */
-export interface SessionCaller extends SessionOwner, Pick<CallContext, 'signal'> {
-  readonly subject?: string | undefined;
-}
+export interface SessionCaller extends SessionOwner, Pick<CallContext, 'signal'> {}
 
 interface Parts {
   readonly cipher: ContentCipher;
@@ -100,11 +99,12 @@ export class ClientSessions {
     await Promise.all(asking);
   }
 
-  /** The servers of a session that its workload still reaches, with how each is asked. */
+  /** The servers of a session that its workload still reaches and its policy allows, with how each is asked. */
   at(caller: SessionCaller, { servers }: ClientSession): readonly (readonly [McpServerConfig, ToSession])[] {
+    const { workload } = caller.key;
     return [...servers].flatMap(([name, session]) => {
-      const server = caller.key.workload.mcpServers.get(name);
-      return server ? [[server, { session, subject: caller.subject }] as const] : [];
+      const server = workload.mcpServers.get(name);
+      return server && isOpenTo(workload, server) ? [[server, { session, subject: caller.subject }] as const] : [];
     });
   }
 
@@ -124,7 +124,9 @@ export class ClientSessions {
   #serversOf({ server, key: { workload } }: SessionOwner): readonly McpServerConfig[] {
     const named = server === undefined ? undefined : workload.mcpServers.get(server);
     const all = server === undefined ? [...workload.mcpServers.values()] : named ? [named] : [];
-    return all.filter(({ sessions }) => sessions === 'per_client').toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
+    return all
+      .filter((one) => one.sessions === 'per_client' && isOpenTo(workload, one))
+      .toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
   }
 
   /** Throws where a key opens too many sessions, or says too much in them. */
@@ -158,6 +160,11 @@ interface Opened {
   readonly server: McpServerConfig;
   readonly session?: ServerSession | undefined;
   readonly fault?: GatewayError;
+}
+
+/** Whether policy lets a workload reach a server at all. */
+function isOpenTo({ policy }: WorkloadConfig, server: McpServerConfig): boolean {
+  return serverDenial(server, policy) === undefined;
 }
 
 /** What the gateway knows of a client's capabilities: the id of its session need not hold more. */

@@ -4,6 +4,7 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { ContentCipher, ContentPlace } from '#/seal/content/content-cipher.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { personOf } from './session-ids.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 
 /** What the next round of a call needs of those before. Its client keeps it, sealed: the gateway keeps nothing. */
@@ -24,7 +25,7 @@ const MOST_ROUNDS = 16;
 const MOST_LENGTH = 512 * 1024;
 const LASTS_MS = 24 * 3_600_000;
 
-type Owner = Pick<ToolCallRequest, 'key' | 'person' | 'tool'>;
+type Owner = Pick<ToolCallRequest, 'key' | 'person' | 'subject' | 'tool'>;
 
 /** Seals a state for one caller, one tool and one day. Throws `result_too_large` for one that is too long. */
 export function sealState(cipher: ContentCipher, owner: Owner, server: McpServerConfig, state: InputState): string {
@@ -69,7 +70,7 @@ export function notOurs(): GatewayError {
   return new GatewayError('invalid_request', message, { param: 'params.requestState' });
 }
 
-function placeOf({ key, person, tool }: Owner, server: McpServerConfig): ContentPlace {
-  const name = JSON.stringify(['state', key.id, person ?? '', server.id, server.url, tool]);
+function placeOf({ key, tool, ...who }: Owner, server: McpServerConfig): ContentPlace {
+  const name = JSON.stringify(['state', key.id, personOf(who), server.id, server.url, tool]);
   return { organization: key.workload.organization.id, purpose: 'session', name };
 }

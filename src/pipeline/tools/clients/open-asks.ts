@@ -103,6 +103,6 @@ function placeOf(id: string, session: string, organization: string) {
   return { organization, purpose: 'session' as const, name: JSON.stringify(['answer', id, session]) };
 }
 
-function unknownQuestion(): GatewayError {
+export function unknownQuestion(): GatewayError {
   return new GatewayError('invalid_request', 'No question with this id waits for an answer.', { param: 'id' });
 }

@@ -6,9 +6,12 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import type { ServerSession } from '#/ports/mcp-servers.ts';
 import type { ContentCipher, ContentPlace } from '#/seal/content/content-cipher.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
+import { digestOfToken } from '#/wire/mcp/access-tokens.ts';
 
 /** Whose session it is, and on which path it was opened. */
 export interface SessionOwner extends Pick<CallContext, 'key' | 'person'> {
+  /** The access token that the request came with. */
+  readonly subject?: string | undefined;
   /** The name in the path; undefined: all servers. */
   readonly server: string | undefined;
 }
@@ -70,7 +73,12 @@ export function openSealed(cipher: ContentCipher, owner: SessionOwner, id: strin
   return { name, capabilities, servers };
 }
 
-function placeOf({ key, person, server }: SessionOwner): ContentPlace {
-  const name = JSON.stringify(['session', key.id, person ?? '', server ?? '']);
+/** Who of those that share a key: a token that names no person is a person of its own. */
+export function personOf({ person, subject }: Pick<SessionOwner, 'person' | 'subject'>): string {
+  return person ?? (subject === undefined ? '' : `token ${digestOfToken(subject)}`);
+}
+
+function placeOf({ key, server, ...who }: SessionOwner): ContentPlace {
+  const name = JSON.stringify(['session', key.id, personOf(who), server ?? '']);
   return { organization: key.workload.organization.id, purpose: 'session', name };
 }
