@@ -7,6 +7,7 @@ import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { randomFor } from '../harness/random.ts';
 import { allRecordings, recordedText } from '../harness/recordings.ts';
 import { everySurface } from './every-surface.ts';
+import { skipUnless } from '../harness/skip.ts';
 import { tally } from './tally.ts';
 
 /** What is called an id, sealed, a model or a flag is looked at like anything else that leaves. */
@@ -298,7 +299,9 @@ test('no id that machines make by chance is taken for anything', { timeout: 120_
   expect(taken).toEqual([]);
 });
 
-test.skipIf(allRecordings().length === 0)('no id or signature of recorded answers is taken for anything', () => {
+const RECORDED = skipUnless(allRecordings().length > 0, 'no recorded provider answers beside the repository');
+
+test('no id or signature of recorded answers is taken for anything', RECORDED, () => {
   const search = new IdSearch(createDetectionPool(), {}, []);
   const named = /"(?:id|call_id|item_id|tool_call_id|signature|encrypted_content|data)": ?"([A-Za-z0-9+/=_-]{6,})"/g;
   const seen = allRecordings().flatMap((name) => Array.from(recordedText(name).matchAll(named), ([, id]) => id!));

@@ -83,6 +83,7 @@ test('tells the policy with its origins, each candidate, its price, and the shad
     '  dlp.tools.results: allow_log — built-in',
     '  allowedModels: gw/*, home/*, away/* — Workload default/bot',
     '  allowedTools: all — built-in',
+    '  toolsToApprove: none — built-in',
     '  residency.allowedJurisdictions: EU — Policy default/floor (override)',
     '  contentRetention: Disabled — built-in',
     '  providerSideTools: none — built-in',
