@@ -52,7 +52,7 @@ function urisOf(object: ObjectNode): readonly StringNode[] {
   return membersOf(object, 'uri').filter((uri) => uri.kind === 'string');
 }
 
-/** An object, or those of a list; undefined stands for an item that is none. */
+/** An object, or those of a list; undefined stands for an item of another kind. */
 function* objectsIn(node: JsonNode): Generator<ObjectNode | undefined> {
   if (node.kind === 'object') yield node;
   if (node.kind === 'array') for (const item of node.items) yield item.kind === 'object' ? item : undefined;

@@ -77,7 +77,7 @@ test('lines end in line feeds alone, and nothing is hidden', () => {
   }
 });
 
-test('a name that merges maps, and what has hidden characters, misleads', () => {
+test('a name that merges maps, and any text with hidden characters, misleads', () => {
   expect(misleads({ a: [{ '<<': {} }] })).toBe(true);
   expect(misleads({ a: [{ 'b\u2028': {} }] })).toBe(true);
   expect(misleads({ a: ['b\u2028'] })).toBe(true);
