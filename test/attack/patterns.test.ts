@@ -43,6 +43,8 @@ test('every pattern that is built of parts does, too', async () => {
     const { createTermFinder } = await import('#/inspect/terms/term-finder.ts');
     const { compileSchema } = await import('#/values/json-schema/compile-schema.ts');
     compileSchema({ pattern: '^[a-z]+-\\d{2}$' });
+    const { SecretFilter } = await import('#/providers/mcp/without-secret.ts');
+    new SecretFilter('a+b/c="d\\e%f-g'.repeat(300)).text('a');
     createScanner().find('call +49 30 901820, IBAN DE89 3704 0044 0532 0130 00, password=hunter2hunter2');
     createTermFinder([{ term: 'Ada Lovelace', label: 'person' }])?.('a\u0300 b ada');
   });
