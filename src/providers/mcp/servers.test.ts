@@ -203,9 +203,6 @@ test('characters of two halves and lone halves stay as they are where a large an
 });
 
 test('a result of an MCP server that is tiny values is refused before it is parsed', async () => {
-  const calling = callLarge(
-    { ...SERVER, maxResultBytes: 32 * 1024 * 1024 },
-    `{"a":[${'[],'.repeat(3_000_000)}[]]}`,
-  );
+  const calling = callLarge({ ...SERVER, maxResultBytes: 32 * 1024 * 1024 }, `{"a":[${'[],'.repeat(3_000_000)}[]]}`);
   await expect(calling).rejects.toThrow('the answer has too many values');
 });
