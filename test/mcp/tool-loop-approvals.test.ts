@@ -153,9 +153,9 @@ test('each call is a call of the request, and has its row', async () => {
     .create({ model: 'openai/gpt-5', input: [...history, answered(requests[0]!.id, true)], tools: [CRM] })
     .withResponse();
   const rows = await rowsOfRequest(world.databaseUrl, String(id), 2);
-  expect(rows.map((row) => [row.surface, row.outcome]).toSorted()).toEqual([
-    ['mcp', 'served'],
-    ['responses', 'served'],
+  expect(rows.map(({ surface, outcome }) => `${surface} ${outcome}`).toSorted()).toEqual([
+    'mcp served',
+    'responses served',
   ]);
 });
 
