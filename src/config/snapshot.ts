@@ -136,7 +136,7 @@ export interface McpServerConfig {
 export interface ApiConfig {
   /** By name, in the order of the resource. */
   readonly operations: ReadonlyMap<string, ApiOperation>;
-  /** Of all that is said of them: tells one state of the resource from another. */
+  /** Of all operations: it changes when one of them changes. */
   readonly digest: string;
 }
 

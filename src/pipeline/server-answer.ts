@@ -1,20 +1,17 @@
 import { Stopped, type CallFacts, type ToolFacts } from '#/call/facts.ts';
 import type { AttemptReport } from '#/errors/gateway-error.ts';
-import { detectionFor } from '#/inspect/detection.ts';
-import { inspect } from '#/inspect/inspect.ts';
 import { toolSlug } from '#/route/tools.ts';
 import { routeAnswer } from '#/route/tools/servers.ts';
-import { slicesFor } from '#/runtime/loop-slices.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
-import { ARGUMENTS } from '#/wire/mcp/leaves.ts';
 import { RPC } from '#/wire/mcp/message.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type Stated } from './run-call.ts';
 import { attemptOf, errorOf } from './tools/server-faults.ts';
 import type { AnswerEnd, AnswerStart } from './tools/clients/answer.ts';
+import { inspectLeaving } from './tools/inspect-given.ts';
 import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
 import { digestOf } from './tools/clients/input-state.ts';
 
@@ -52,28 +49,20 @@ async function inspectAnswer(
   parts: PipelineParts,
 ): Promise<Stated<AnswerEnd & Pick<Inspected, 'member'>>> {
   const { request, said, form, about } = work;
-  const { dlp } = request.key.workload.policy;
   const { name, source } = work.told;
   const saying = sayingDocument(said.arguments, [...said.answers, source]);
-  const slices = slicesFor(saying.text, request);
-  const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => ({
-    ...about,
-    findings,
-    unscanned,
-    detectors: parts.detectors.of(dlp, unscanned),
-  });
   try {
-    const detection = detectionFor(request, parts.detection);
-    const inspection = await inspect(saying, ARGUMENTS, dlp, [], detection, undefined, [], slices);
+    const { inspection, facts } = await inspectLeaving(saying, request, [], parts);
     const sent = partsOfSaying(render(saying.text, inspection.edits));
     const answer = sent.answers.at(-1) ?? '{}';
     const before = { state: undefined, answers: said.answers, forms: {} };
     refuseOtherRounds(sent, { ...before, sent: digestOf(said.sent.arguments, said.sent.answers) });
     if (isObject(form))
       refuseUnfit({ form }, { form: JSON.parse(source) as Json }, { form: JSON.parse(answer) as Json });
-    return { member: `"${name}":${answer}`, inspection, written: source, sent, facts: stated(inspection.facts) };
+    return { member: `"${name}":${answer}`, inspection, written: source, sent, facts: { ...about, ...facts } };
   } catch (thrown) {
-    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : new Stopped(thrown, about);
+    if (!(thrown instanceof Stopped)) throw new Stopped(thrown, about);
+    throw new Stopped(thrown.cause, { ...about, ...thrown.facts });
   }
 }
 

@@ -6,7 +6,6 @@ import type { McpServerConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { countServerCall } from '#/meter/server-calls.ts';
-import { hold } from '#/meter/meter.ts';
 import type { ReadAsk, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { toolSlug } from '#/route/tools.ts';
@@ -18,6 +17,7 @@ import { statusOf, userNeeded } from './tool-call.ts';
 import { toolFacts } from './tools/tool-facts.ts';
 import { askOnce, enterServer, type EnteredServer, type Sending } from './tools/ask-server.ts';
 import type { FoundRead } from './tools/find-read.ts';
+import { holdServerCall } from './tools/hold-server-call.ts';
 import { inspectGiven } from './tools/inspect-given.ts';
 import { clientText, lookThroughRead, misshapen } from './tools/read-results.ts';
 import { inspectUri } from './tools/inspect-uri.ts';
@@ -131,19 +131,7 @@ async function holdMoney(
   { request, server, found }: Inspected,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Metered, 'target' | 'limits'>>> {
-  parts.writer.requireRoom();
-  const config = { slug: toolSlug(server), keyOwnership: 'organization' as const };
-  const provider = { config, jurisdiction: () => server.jurisdiction };
-  const target: DebitedTarget = { provider, model: found.id, family: 'mcp' };
-  const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
-  const held = await hold(
-    request,
-    { model: `${config.slug}/${found.id}`, stream: false },
-    [target],
-    bounds,
-    parts.meter,
-  );
-  return { target, limits: held.limits, facts: { hold: held.money } };
+  return holdServerCall(request, server, found.id, parts);
 }
 
 /** Counts it against the limit of the server: a request that may now be made. */

@@ -3,22 +3,19 @@ import { Stopped, type CallFacts, type StatedFacts, type ToolFacts } from '#/cal
 import type { DebitedTarget } from '#/call/target.ts';
 import type { ToolCallRequest, ToolReply } from '#/call/tool-call.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { detectionFor } from '#/inspect/detection.ts';
-import { inspect, type Inspection } from '#/inspect/inspect.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
 import { protection } from '#/inspect/refusals.ts';
 import { countServerCall } from '#/meter/server-calls.ts';
-import { hold } from '#/meter/meter.ts';
 import type { ListedTool, ToolAnswer } from '#/ports/mcp-servers.ts';
 import type { Limits } from '#/ports/limit-counters.ts';
 import { routeTool, toolSlug } from '#/route/tools.ts';
 import { isSendable } from '#/route/api-arguments.ts';
-import { slicesFor } from '#/runtime/loop-slices.ts';
 import { render, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { partsOfSaying, sayingDocument } from '#/wire/mcp/input.ts';
 import { unlikeHeader } from '#/wire/mcp/headers.ts';
 import { RPC } from '#/wire/mcp/message.ts';
-import { ARGUMENTS, argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
+import { argumentsDocument, argumentsIn } from '#/wire/mcp/leaves.ts';
 import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import type { PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
@@ -27,7 +24,8 @@ import { askServer, enterServer, type EnteredServer } from './tools/ask-server.t
 import { openState, type InputState } from './tools/clients/input-state.ts';
 import { refuseOtherRounds, refuseUnfit } from './tools/clients/inspect-answers.ts';
 import { unknownTool, type FoundTool } from './tools/find-tool.ts';
-import { mayHaveOriginals } from './tools/inspect-given.ts';
+import { holdServerCall } from './tools/hold-server-call.ts';
+import { inspectLeaving, keptFrom } from './tools/inspect-given.ts';
 import { linkedText } from './tools/linked-text.ts';
 import { lookThrough } from './tools/results.ts';
 import { retainToolCall } from './tools/retained-tool-call.ts';
@@ -137,36 +135,23 @@ async function inspectArguments(
   { request, server, listed, state }: Admitted,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Inspected, 'inspection' | 'sent' | 'sentValue' | 'answers'>>> {
-  const { arguments: args, key, input } = request;
+  const { arguments: args, input } = request;
   const written = [...(state?.answers ?? []), ...(input?.responses ? [input.responses.source] : [])];
   if (!args && written.length === 0)
     return { inspection: undefined, sent: undefined, sentValue: {}, answers: NO_ANSWERS };
-  const { dlp } = key.workload.policy;
   const document = documentOf(args, written);
-  const remove = mayHaveOriginals(server, dlp.mode) ? [] : (request.remove ?? []);
-  const slices = slicesFor(document.text, request);
-  const detection = detectionFor(request, parts.detection);
-  const stated = ({ findings = {}, unscanned = [] }: CallFacts): CallFacts => {
-    const removed = remove.map(({ label }) => label);
-    return { findings, unscanned, detectors: parts.detectors.of(dlp, unscanned), removed };
-  };
-  try {
-    const inspection = await inspect(document, ARGUMENTS, dlp, remove, detection, undefined, [], slices);
-    const facts = stated(inspection.facts);
-    const { sent, answers } = sentBy(inspection, document, args, written);
-    if (state) refuseOtherRounds({ arguments: sent ?? '{}', answers }, state);
-    if (inspection.edits.length === 0)
-      return { inspection, sent, sentValue: args?.value ?? {}, answers: { written, sent: answers }, facts };
-    const sentValue = JSON.parse(sent ?? '{}') as JsonObject;
-    if (args && fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
-    if (!isSendable(server, listed.name, sentValue)) throw new Stopped(unfit(), facts);
-    const answered = answers.at(-1);
-    if (state && input?.responses && answered !== undefined)
-      refuseUnfit(state.forms, input.responses.value, JSON.parse(answered) as JsonObject);
-    return { inspection, sent, sentValue, answers: { written, sent: answers }, facts };
-  } catch (thrown) {
-    throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
-  }
+  const { inspection, facts } = await inspectLeaving(document, request, keptFrom(server, request), parts);
+  const { sent, answers } = sentBy(inspection, document, args, written);
+  if (state) refuseOtherRounds({ arguments: sent ?? '{}', answers }, state);
+  if (inspection.edits.length === 0)
+    return { inspection, sent, sentValue: args?.value ?? {}, answers: { written, sent: answers }, facts };
+  const sentValue = JSON.parse(sent ?? '{}') as JsonObject;
+  if (args && fitsNoLonger(listed.inputSchema, args.value, sentValue)) throw new Stopped(unfit(), facts);
+  if (!isSendable(server, listed.name, sentValue)) throw new Stopped(unfit(), facts);
+  const answered = answers.at(-1);
+  if (state && input?.responses && answered !== undefined)
+    refuseUnfit(state.forms, input.responses.value, JSON.parse(answered) as JsonObject);
+  return { inspection, sent, sentValue, answers: { written, sent: answers }, facts };
 }
 
 /** The document that is inspected. */
@@ -204,14 +189,7 @@ async function holdMoney(
   { request, server, listed }: Inspected,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Metered, 'target' | 'limits'>>> {
-  parts.writer.requireRoom();
-  const config = { slug: toolSlug(server), keyOwnership: 'organization' as const };
-  const provider = { config, jurisdiction: () => server.jurisdiction };
-  const target: DebitedTarget = { provider, model: listed.name, family: 'mcp' };
-  const bounds = { ceiling: { calls: 1 }, quantities: ['calls'] as const, reservedTokens: 0 };
-  const asked = { model: `${config.slug}/${listed.name}`, stream: false };
-  const held = await hold(request, asked, [target], bounds, parts.meter);
-  return { target, limits: held.limits, facts: { hold: held.money } };
+  return holdServerCall(request, server, listed.name, parts);
 }
 
 /** Counts it against the limit of the server: a call that may now be made. */

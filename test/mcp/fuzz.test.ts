@@ -177,7 +177,7 @@ async function send(number: number, { path, headers, body }: Message, seen: Map<
     faults.add(`no JSON-RPC for ${told}: ${text.slice(0, 200)}`);
   }
   if (answer.jsonrpc !== '2.0' || (answer.result === undefined) === (answer.error === undefined))
-    faults.add(`an answer that is none for ${told}: ${text.slice(0, 200)}`);
+    faults.add(`no valid answer to ${told}: ${text.slice(0, 200)}`);
   if (answer.error?.data?.code === 'internal_error') faults.add(`internal_error for ${told}`);
   if (status >= 400 && status < 500 && reached.has(number)) faults.add(`refused and sent: ${told}`);
 }

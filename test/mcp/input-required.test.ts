@@ -131,7 +131,7 @@ test('a question reaches the client with its own words, the answer the server wi
   }
 });
 
-test('what was said in earlier rounds is still told apart in later ones', async () => {
+test('values of earlier rounds keep tags of their own in later rounds', async () => {
   server.behaviour.call = ({ body }) => {
     const { inputResponses = {}, requestState = '' } = body.params as Record<string, never>;
     const said = [...(requestState === '' ? [] : (requestState as string).split(' ')), JSON.stringify(inputResponses)];
